@@ -8,8 +8,10 @@ them, says where a service is.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
+from pkgutil import get_data, resolve_name
 from typing import Any
 
 _HOMES: dict[str, str] = {}
@@ -28,35 +30,41 @@ def service(name: str) -> Any:
         >>> service("batch").__name__
         'Batch'
     """
-    module, _, attribute = _HOMES[name].partition(":")
-    found = import_module(module)
-    return getattr(found, attribute) if attribute else found
+    return resolve_name(_HOMES[name])
 
 
-def loaded_on_first_use(
-    package: str, modules: Mapping[str, str], parts: Sequence[str] = ()
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package.
+def loaded_on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package: what it imports for type checkers alone is loaded when it is asked for.
+
+    So its block `if TYPE_CHECKING:` is the one list of what there is, and where. A module that it imports from itself
+    is a name of its own.
 
     Args:
         package: its `__name__`.
-        modules: module inside it -> the public names that it defines, parted by spaces.
-        parts: modules inside it that are names of its own.
 
     Example:
-        >>> get, names = loaded_on_first_use("tegotae.friction", {"laws": "Coulomb Viscous"})
-        >>> get("Coulomb").__name__
-        'Coulomb'
+        >>> get, names = loaded_on_first_use("tegotae.hybrid")
+        >>> get("Command").__name__, "Command" in names()
+        ('Command', True)
     """
-    home = {name: module for module, names in modules.items() for name in names.split()}
+
+    @cache
+    def homes() -> dict[str, str]:
+        """Name -> module that defines it."""
+        import ast
+
+        body = ast.parse(get_data(package, "__init__.py") or b"").body
+        blocks = [node for node in body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+        imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
+        return {each.name: str(node.module) for node in imports for each in node.names}
 
     def get(name: str) -> Any:
-        if name in parts:
+        if name not in homes():
+            raise AttributeError(f"{package} has no {name!r}; it offers {', '.join(sorted(homes()))}")
+        if homes()[name] == package:
             return import_module(f"{package}.{name}")  # which also sets it there
-        if name not in home:
-            raise AttributeError(f"{package} has no {name!r}; it offers {', '.join(sorted([*home, *parts]))}")
-        value = getattr(import_module(f"{package}.{home[name]}"), name)
+        value = getattr(import_module(homes()[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
-    return get, lambda: sorted({*vars(sys.modules[package]), *home, *parts})
+    return get, lambda: sorted({*sys.modules[package].__all__, *homes()})

@@ -185,7 +185,7 @@ def test_a_device_that_was_held_up_in_contact_leaves_the_contact_as_it_is(second
     loop.revive("device")
     while loop.dynamics.simulated < 0.6:
         loop.run(T)
-        delays.append(loop.dynamics.core.late.delay.seconds)
+        delays.append(loop.dynamics.core.late.delay)
     force = -loop.finish().dynamics["wrench"][:, 2]
     assert max(delays) < 1.5 * T
     assert force.max() == pytest.approx(0.02 * np.sqrt(2000.0 * 33.75), rel=5e-3)

@@ -175,9 +175,9 @@ def held_up_for(seconds, *, since):
     loop.kill("dynamics")
     loop.run(seconds)
     loop.revive("dynamics")
-    delay = loop.dynamics.core.late.delay.seconds
+    delay = loop.dynamics.core.late.delay
     loop.run(2 * T)
-    learnt = loop.dynamics.core.late.delay.seconds - delay
+    learnt = loop.dynamics.core.late.delay - delay
     loop.run(0.1)
     if NodeState.LATCHED in loop.table.state:
         loop.table.request_rearm()

@@ -144,7 +144,7 @@ def test_code_of_ones_own_is_simulated_logged_and_replayed(code):
     assert force.max() == pytest.approx(PEAK, rel=0.01)
     with pytest.raises(InputError, match=r"names code for its model: model.factory='own_machines:cart'"):
         replay(LogReader(path))
-    assert replay(LogReader(path), machine=settings.model.machine(settings.period)).same
+    assert replay(LogReader(path), machine=settings.model.machine(settings.period)) is None
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def killed_in_flight(node, flies, folder):
     def kill(listener):
         if listener.simulated > 0.1 and not listener.trip and not killed:
             killed.append(node)
-            nodes.process(node).kill()
+            nodes.processes[node].kill()
 
     for attempt in range(8):
         killed.clear()
@@ -264,7 +264,7 @@ from tegotae.hybrid.settings import read_settings
 
 def die(listener):
     if listener.simulated > 0.1:
-        print(*[nodes.process(node).pid for node in nodes.names], flush=True)
+        print(*[nodes.processes[node].pid for node in nodes.names], flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
 
 with Nodes(read_settings(changes=sys.argv[2:]), out=pathlib.Path(sys.argv[1]), view=False) as nodes:

@@ -216,8 +216,8 @@ def test_arms_lose_their_grip_when_arm_and_rod_are_in_line():
     """Stretched straight down the reach is sqrt((L1 + L2)^2 - ...): there the measure goes to 0 as a square root."""
     out, side = 0.20 - 0.09, 0.13 - 0.05
     lowest = -math.sqrt((0.25 + math.sqrt(0.5**2 - side**2)) ** 2 - out**2)
-    assert OPEN.singularity((0.0, 0.0, lowest + 1e-8)) < 1e-3
-    near, nearer = (OPEN.singularity((0.0, 0.0, lowest + d)) for d in (4e-6, 1e-6))
+    assert OPEN.margins((0.0, 0.0, lowest + 1e-8)).measure < 1e-3
+    near, nearer = (OPEN.margins((0.0, 0.0, lowest + d)).measure for d in (4e-6, 1e-6))
     assert near / nearer == pytest.approx(2.0, rel=1e-3)
     with pytest.raises(InputError, match="outside the workspace"):
         OPEN.inverse((0.0, 0.0, lowest - 1e-8))

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from tegotae.errors import InputError
-from tegotae.hybrid.nodes.compensation import Compensation, ContactEstimate, LoopDelay, plausible
+from tegotae.hybrid.nodes.compensation import Compensation, ContactEstimate, plausible
 
 T = 2e-3
 
 
 def test_the_delay_settles_on_the_mean_of_what_it_hears():
     rng = np.random.default_rng(3)
-    delay = LoopDelay()
+    late = Compensation(period=T, contact=ContactEstimate(stiffness=1e4))
     for tick in range(2000):
-        delay.hear(now=T * tick, label=T * tick - 0.01 - rng.uniform(0.0, 0.004))
-    assert delay.seconds == pytest.approx(0.012, abs=1e-3)
+        late.time(now=T * tick, label=T * tick - 0.01 - rng.uniform(0.0, 0.004))
+    assert late.delay == pytest.approx(0.012, abs=1e-3)
 
 
 @pytest.mark.parametrize("damping", [0.0, 200.0, -100.0])
@@ -49,8 +49,9 @@ def test_a_force_is_brought_up_to_date_exactly_where_the_contact_is_linear():
     middle = now + 0.5 * T * speed
     wanted = k * middle + c * speed
     felt = k * then + c * speed_then
-    assert late.force(felt, depth_then=then, speed_then=speed_then, depth=now, speed=speed) == pytest.approx(wanted)
-    assert late.force(felt, depth_then=then, speed_then=speed_then, depth=-1.0, speed=speed) == 0.0, "it never pulls"
+    given = {"depth_then": then, "speed_then": speed_then, "rate_then": speed_then, "speed": speed}
+    assert late.force(felt, depth=now, **given) == pytest.approx(wanted)
+    assert late.force(felt, depth=-1.0, **given) == 0.0, "it never pulls"
 
 
 def test_a_table_that_answers_late_is_led_not_damped():
@@ -61,7 +62,7 @@ def test_a_table_that_answers_late_is_led_not_damped():
     assert late.lead(touching=True) == pytest.approx(lag + 0.5 * T)
     then, speed = 2e-4, 0.01
     felt = k * (then - lag * speed)
-    on_time = late.force(felt, depth_then=then, speed_then=speed, depth=then, speed=speed)
+    on_time = late.force(felt, depth_then=then, speed_then=speed, rate_then=speed, depth=then, speed=speed)
     assert on_time == pytest.approx(k * (then + 0.5 * T * speed))
 
 
@@ -71,7 +72,7 @@ def test_the_contact_is_rolled_forward_along_the_swing(damping):
     k, m, delay = 45000.0, 33.75, 0.019
     late = Compensation(period=T, contact=ContactEstimate(stiffness=k, damping=damping))
     late.contact.begin(onset=0.0)
-    late.delay.hear(now=delay, label=0.0)
+    late.time(now=delay, label=0.0)
     x, v = 1e-4, 0.009
     depth, speed, pull = late.ahead(x, v, mass=m, touching=True)
     a, t = damping / (2.0 * m), late.lead(touching=True)
@@ -91,7 +92,7 @@ def test_free_flight_is_straight_and_shows_how_far_the_table_trails():
         if tick > 3:
             late.follow(label=T * (tick - 2), depth=0.01 * (T * (tick - 2) - 0.007))
     assert late.servo_lag == pytest.approx(0.007, rel=1e-6)
-    late.delay.hear(now=1.0, label=0.996)
+    late.time(now=1.0, label=0.996)
     depth, speed, pull = late.ahead(-0.01, 0.01, mass=30.0, touching=False)
     assert (depth, speed, pull) == (pytest.approx(-0.01 + 0.01 * 0.012), 0.01, 0.0)
 

@@ -275,12 +275,12 @@ def replay(log: Path) -> int:
     with _bar() as bar, words.compiling_shown(bar):
         task = bar.add_task("replaying", total=1.0, said="")
         own = settings.model.machine(settings.period) if isinstance(settings.model, OwnModel) else None
-        done = again(read, machine=own, progress=lambda share: bar.update(task, completed=share))
+        difference = again(read, machine=own, progress=lambda share: bar.update(task, completed=share))
     console = words.out()
-    if done.same:
-        console.print(f"{done.rows.size} ticks replayed: bit for bit the same", markup=False)
+    if difference is None:
+        console.print(f"{read.dynamics.size} ticks replayed: bit for bit the same", markup=False)
         return 0
-    console.print(f"not the same: {done.difference}", markup=False, soft_wrap=True)
+    console.print(f"not the same: {difference}", markup=False, soft_wrap=True)
     console.print(Text("the log is the first, the replay the second; other versions or processors may round otherwise",
                        style="dim"))  # fmt: skip
     return 1

@@ -27,10 +27,10 @@ from tegotae.compile.modules import build, source_of
 from tegotae.on_demand import loaded_on_first_use
 
 if TYPE_CHECKING:
-    from tegotae.compile.addresses import Signature as Signature
-    from tegotae.compile.native import c_source as c_source
-    from tegotae.compile.toolchain import CompilerError as CompilerError
-    from tegotae.compile.translate.types import SubsetError as SubsetError
+    from tegotae.compile.addresses import Signature
+    from tegotae.compile.native import c_source
+    from tegotae.compile.toolchain import CompilerError
+    from tegotae.compile.translate.types import SubsetError
 
 __all__ = [
     "CompilerError",
@@ -56,10 +56,4 @@ __all__ = [
 ]
 
 # What only compiling needs is loaded when it is asked for.
-_LATER = {
-    "toolchain": "CompilerError",
-    "addresses": "Signature",
-    "translate.types": "SubsetError",
-    "native": "c_source",
-}
-__getattr__, __dir__ = loaded_on_first_use(__name__, _LATER)
+__getattr__, __dir__ = loaded_on_first_use(__name__)

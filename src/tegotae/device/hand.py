@@ -110,8 +110,7 @@ class Hand(Declared):
         here = _point("position", position, "m")
         ahead = _point("target_velocity", target_velocity, "m/s") - _point("velocity", velocity, "m/s")
         pull, drag = self.stiffness * (self.aim(time, here.size) - here), self.damping * ahead
-        total: Array = pull + drag + self.pushing(time, here.size)
-        return total
+        return np.asarray(pull + drag + self.pushing(time, here.size))
 
     def aim(self, time: float, axes: int) -> Array:
         """Where it wants to be [m] at a time [s]; refused unless the target gives finite numbers, one an axis."""
@@ -159,8 +158,6 @@ def _between(when: Array, where: Array, shape: Callable[[float], float], time: f
     """The point at a time, `shape` telling how far along (0 to 1) a stretch of which a given part is over."""
     index = int(np.searchsorted(when, time, side="right"))
     if index == 0 or index == when.size:
-        end: Array = where[0] if index == 0 else where[-1]
-        return end
+        return np.asarray(where[0] if index == 0 else where[-1])
     passed = (time - when[index - 1]) / (when[index] - when[index - 1])
-    here: Array = where[index - 1] + shape(passed) * (where[index] - where[index - 1])
-    return here
+    return np.asarray(where[index - 1] + shape(passed) * (where[index] - where[index - 1]))

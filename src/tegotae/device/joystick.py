@@ -93,8 +93,7 @@ def _drawing() -> Trajectory:
 
     def around(x: float) -> Array:
         c, s = np.cos(_SWEEP * x), np.sin(_SWEEP * x)
-        turned: Array = b + reach * np.array([[c, -s], [s, c]]) @ approach
-        return turned
+        return np.asarray(b + reach * np.array([[c, -s], [s, c]]) @ approach)
 
     leave = around(1.0)
     after = [(1e-3 * np.array(points, dtype=np.float64), time) for points, time in _AFTER]
@@ -112,8 +111,7 @@ def _curve(points: Array) -> Trajectory:
     def at(x: float) -> Array:
         y = 1.0 - x
         weights = np.array([y * y * y, 3.0 * y * y * x, 3.0 * y * x * x, x * x * x])
-        point: Array = weights @ points
-        return point
+        return np.asarray(weights @ points)
 
     return at
 

@@ -131,14 +131,12 @@ class _LiveArm(LiveTwin):
     @property
     def position(self) -> Array:
         """Where the handle truly is [m], unlike what an encoder says."""
-        here: Array = self._state[0].copy()
-        return here
+        return np.array(self._state[0])
 
     @property
     def velocity(self) -> Array:
         """How fast it truly moves [m/s]."""
-        speed: Array = self._state[1].copy()
-        return speed
+        return np.array(self._state[1])
 
     @property
     def target(self) -> Array:
@@ -246,8 +244,7 @@ class LiveAdmittanceTwin(_LiveArm):
     def read(self) -> Array:
         """What the force sensor says [N]."""
         noise = self.twin.noise * self._random.standard_normal(self.dimension) if self.twin.noise > 0.0 else 0.0
-        reading: Array = self.hand_force + np.asarray(self.twin.bias) + noise
-        return reading
+        return np.asarray(self.hand_force + np.asarray(self.twin.bias) + noise)
 
     def command(self, position: ArrayLike) -> None:
         """Servo towards a position [m] for one period."""
@@ -255,8 +252,7 @@ class LiveAdmittanceTwin(_LiveArm):
 
     def _moved(self, command: Array, push: Array) -> Array:
         """The hand moves the sensor's reading, not the servo."""
-        after: Array = self._step @ self._state + self._drive @ command[None]
-        return after
+        return np.asarray(self._step @ self._state + self._drive @ command[None])
 
     def stop(self) -> None:
         """Stand still here."""

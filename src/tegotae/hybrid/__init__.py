@@ -51,30 +51,4 @@ if TYPE_CHECKING:
     from tegotae.hybrid.settings import Settings, read_settings
 
 # A node that only drives a table loads no compiler.
-__getattr__, __dir__ = loaded_on_first_use(
-    __name__,
-    {
-        "bus.bus": "Bus MemoryBus",
-        "bus.statistics": "Deadlines Latencies LinkStatistics",
-        "bus.zenoh_bus": "ZenohBus",
-        "clocks.clock": "Lockstep NodeClock RealClock Timeline VirtualClock",
-        "devices.device": "Device DeviceReading SpringTwin Twin",
-        "devices.hexa_twin": "HexaTwin",
-        "devices.remote_device": "DeviceNode RemoteDevice",
-        "links.datagrams": "Faults new_key",
-        "links.kinds": "MemoryLink UdpLink",
-        "links.link": "NodeLink",
-        "links.packets": "Command Heartbeat Measurement NodeState Packet Rearm SensorSignals Stop",
-        "machines.guarded": "GuardedMachine Machine",
-        "machines.relative_admittance": "RelativeAdmittance",
-        "nodes.dynamics_node": "DynamicsNode",
-        "nodes.table_node": "TableNode",
-        "nodes.virtual_run": "VirtualLoop run_virtual",
-        "records.log": "LogReader LogWriter",
-        "records.report": "report",
-        "safety.limits": "Limits LossOfCommandPolicy",
-        "safety.safety": "Safety",
-        "safety.sensing": "Sensing",
-        "settings": "Settings read_settings",
-    },
-)
+__getattr__, __dir__ = loaded_on_first_use(__name__)

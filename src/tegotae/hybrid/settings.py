@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from tegotae import checks
 from tegotae.hybrid.bus.bus import checked_word
 from tegotae.hybrid.links.datagrams import Faults
-from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, OwnCode
+from tegotae.hybrid.machines.model_settings import KINDS, OWN, ModelSettings, OwnCode
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.parameters import Parameter, declared, parameter_of
 from tegotae.toml_settings import Kinds, SettingsGroup, lines, put, read, read_toml, tables
@@ -222,5 +222,5 @@ def _kind(given: dict[str, Any], group: str) -> Any:
 
 def settings_of(given: dict[str, Any]) -> Settings:
     """From nested tables, such as a log's."""
-    settings: Settings = read("hybrid settings", Settings(), given, _REMEDY)
+    settings: Settings = read(OWN, Settings(), given, _REMEDY)
     return settings

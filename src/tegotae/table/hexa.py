@@ -138,7 +138,9 @@ class Hexa(Declared):
             array([ 0.05,  0.  , -0.45])
         """
         theta = checks.vector("Hexa", "angles", angles, "rad", 6)
-        p, R = self._level(float(theta.mean())) if guess is None else self._guessed(guess)
+        if guess is not None and (not isinstance(guess, Sequence) or len(guess) != 2 or isinstance(guess, str | bytes)):
+            checks.refuse("Hexa", f"guess={checks.shown(guess)} is no pose.", "Give (position, rotation).")
+        p, R = self._level(float(theta.mean())) if guess is None else pose_of("Hexa", *guess)
         p, R = p.copy(), R.copy()
         steps = kernels.pose_at(self.geometry, np.ascontiguousarray(theta), p, R)
         told = ", ".join(f"{x:.4g}" for x in np.degrees(theta))
@@ -152,11 +154,6 @@ class Hexa(Declared):
         if problem := limits.problem(self, p, R):
             checks.refuse("Hexa", f"angles ({told}) deg: {problem}.", "Give angles of a pose inside the workspace.")
         return p, R
-
-    def _guessed(self, guess: tuple[ArrayLike, ArrayLike]) -> tuple[Array, Array]:
-        if not isinstance(guess, Sequence) or len(guess) != 2 or isinstance(guess, str | bytes):
-            checks.refuse("Hexa", f"guess={checks.shown(guess)} is no pose.", "Give (position, rotation).")
-        return pose_of("Hexa", *guess)
 
     def _level(self, angle: float) -> tuple[Array, Array]:
         """The level pose with all arms at one angle; home if there is none."""
@@ -218,16 +215,6 @@ class Hexa(Declared):
         if math.isnan(arms):
             limits.refuse(self, p, R, limits.problem(self, p, R))
         return Margins(plate=plate, arms=arms, lowest=low, highest=high, tilt=tilt)
-
-    def singularity(self, position: ArrayLike, rotation: ArrayLike | None = None) -> float:
-        """The measure of both kinds of singularity [-]: 0 at one, negative past it; see `Margins`.
-
-        Example:
-            >>> table = Hexa.default()
-            >>> table.singularity((0.0, 0.0, -0.6)) < table.singularity((0.0, 0.0, -0.47))
-            True
-        """
-        return self.margins(position, rotation).measure
 
     def reaches(self, position: ArrayLike, rotation: ArrayLike | None = None) -> bool:
         """Whether the table can take a pose, all limits kept.

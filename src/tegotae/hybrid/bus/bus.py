@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import tegotae
 from tegotae import checks
 from tegotae.errors import InputError
+from tegotae.hybrid.closing import Closing
 
 PROTOCOL = 2  # of what is said on the bus; counts up when an older node would misunderstand
 
@@ -51,7 +52,7 @@ def mismatches(nodes: dict[str, About]) -> list[str]:
     ]
 
 
-class Bus(ABC):
+class Bus(Closing):
     """What real and virtual runs share: publish, subscribe, ask, and know who is there.
 
     Args:
@@ -126,12 +127,6 @@ class Bus(ABC):
     @abstractmethod
     def close(self) -> None:
         """Leave with all nodes declared here; nothing is heard afterwards."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _checked(self, topic: str, *, pattern: bool = False) -> None:
         """Refuse what is no topic of the session; a pattern may end in "/**"."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_inside
-from tegotae.kernels.rotations import quaternion
+from tegotae.kernels.rotations import cross, quaternion
 from tegotae.multibody.kernels.joints import commit_friction, rubs, slope_kernels, stiction_kernels, with_customs
 from tegotae.multibody.kernels.kinematics import (
     ACCELERATION,
@@ -125,23 +125,16 @@ def find_mobility(p, w):
 
 
 @kernel
-def cross(a, b, out):
-    """out = a x b."""
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-
-
-@kernel
 def tip_motion(s, w, swing, velocity, acceleration):
     """Velocity and acceleration (from free fall) of the tip on the body in row s; swing is its spin x way."""
     way, bent, swung = np.empty(3), np.empty(3), np.empty(3)
     for i in range(3):
         way[i] = w.tip[i] - s[COM + i]
         bent[i] = s[S_ + 3 + i] + s[ALPHA + i]
-    cross(s[OMEGA : OMEGA + 3], way, swing)
-    cross(bent, way, swung)
-    cross(s[OMEGA : OMEGA + 3], swing, bent)
+    p, q, r = s[OMEGA], s[OMEGA + 1], s[OMEGA + 2]
+    swing[0], swing[1], swing[2] = cross(p, q, r, way[0], way[1], way[2])
+    swung[0], swung[1], swung[2] = cross(bent[0], bent[1], bent[2], way[0], way[1], way[2])
+    bent[0], bent[1], bent[2] = cross(p, q, r, swing[0], swing[1], swing[2])
     for i in range(3):
         velocity[i] = s[VELOCITY + i] + swing[i]
         acceleration[i] = s[S_ + i] + s[ACCELERATION + i] + swung[i] + bent[i]
@@ -161,8 +154,9 @@ def find_drift(p, w):
     u, bent, spun, spins = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for i in range(3):
         u[i], spun[i] = v1[i] - v2[i], one[OMEGA + i] - two[OMEGA + i]
-    cross(two[OMEGA : OMEGA + 3], u, bent)
-    cross(two[OMEGA : OMEGA + 3], spun, spins)
+    x, y, z = two[OMEGA], two[OMEGA + 1], two[OMEGA + 2]
+    bent[0], bent[1], bent[2] = cross(x, y, z, u[0], u[1], u[2])
+    spins[0], spins[1], spins[2] = cross(x, y, z, spun[0], spun[1], spun[2])
     for i in range(3):
         u[i] = a1[i] - a2[i] - 2.0 * bent[i]
         spun[i] = one[S_ + 3 + i] + one[ALPHA + i] - two[S_ + 3 + i] - two[ALPHA + i] - spins[i]

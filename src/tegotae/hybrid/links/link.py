@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Self
 
 from tegotae import checks
 from tegotae.hybrid.bus.statistics import LinkStatistics
 from tegotae.hybrid.clocks.clock import NodeClock, telling_time
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.links.datagrams import (
     CLAIMED,
     CLAIMS,
@@ -53,7 +53,7 @@ NO_FAULTS = Faults()
 _SENT = frozenset(KINDS.values())
 
 
-class NodeLink:
+class NodeLink(Closing):
     """What UdpLink and MemoryLink share. Nodes take this type and need not know which they have.
 
     Args:
@@ -185,12 +185,6 @@ class NodeLink:
     def clock_offset(self) -> float:
         """The peer's clock minus ours [s], from the quickest round trips; wrong by half of one at most."""
         return 1e-9 * self._offset
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Stop listening."""

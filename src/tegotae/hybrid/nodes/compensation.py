@@ -12,8 +12,6 @@ by -c/k, and that delay is taken back like any other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tegotae import checks
 
 _SLOW = 0.1  # share of a new delay that is believed at once
@@ -21,25 +19,8 @@ _ROLL = 2.5e-4  # s, steps in which the contact is rolled forward
 _REMEMBERED = 128  # commands
 _BRIDGED = 6  # periods that a table may go on by itself
 _LAG_MEMORY = 0.99
+_FARTHEST = 0.05  # s, most that the table is sent ahead
 _LATEST = 0.05  # s, largest c/k that is believed
-
-
-@dataclass(slots=True)
-class LoopDelay:
-    """How long it takes from a simulated moment until the force that it caused is felt, from echoed labels alone.
-
-    Clocks need not agree: both times are the simulation's own.
-    """
-
-    seconds: float = 0.0  # as known so far
-    known: bool = False  # whether it was ever measured
-
-    def hear(self, *, now: float, label: float) -> None:
-        """At some simulated time [s] a measurement came in, whose command was labelled with another [s]."""
-        if self.known:
-            self.seconds += _SLOW * (now - label - self.seconds)
-        else:
-            self.seconds, self.known = now - label, True
 
 
 class ContactEstimate:
@@ -99,14 +80,12 @@ class ContactEstimate:
 
 
 class Compensation:
-    """Brings a late force up to date, and sends the table ahead by the loop's delay.
+    """Brings a late force up to date, and sends the table ahead by the loop's delay."""
 
-    No more is led than the longest delay that is given [s].
-    """
-
-    def __init__(self, *, period: float, contact: ContactEstimate, longest: float = 0.05) -> None:
-        self.contact, self.delay = contact, LoopDelay()
-        self._period, self._half, self._longest = period, 0.5 * period, longest
+    def __init__(self, *, period: float, contact: ContactEstimate) -> None:
+        self.contact = contact
+        self.delay, self._timed = 0.0, False  # of the loop as known so far [s], and whether it was ever measured
+        self._period, self._half = period, 0.5 * period
         self._sent: list[tuple[float, float, float]] = [(-1.0, 0.0, 0.0)] * _REMEMBERED
         self._newest = -1.0  # label of what was sent last [s]
         self._lag = [0.0, 0.0]
@@ -116,10 +95,18 @@ class Compensation:
         """How far the table trails its command in free flight [s]."""
         return self._lag[0] / self._lag[1] if self._lag[1] > 0.0 else 0.0
 
+    def time(self, *, now: float, label: float) -> None:
+        """At some simulated time [s] a measurement came in, whose command was labelled with another [s].
+
+        So the delay is known from echoed labels alone; clocks need not agree: both times are the simulation's own.
+        """
+        self.delay += (_SLOW if self._timed else 1.0) * (now - label - self.delay)
+        self._timed = True
+
     def lead(self, *, touching: bool) -> float:
         """How far ahead the table is sent [s]: the loop, the servo, and half a tick because a force is held."""
         servo = self.contact.lag if touching else self.servo_lag
-        return min(max(self.delay.seconds + servo, 0.0), self._longest) + self._half
+        return min(max(self.delay + servo, 0.0), _FARTHEST) + self._half
 
     def told(self, label: float) -> tuple[float, float] | None:
         """Depth [m] and speed [m/s] that were commanded for a simulated time; None if that is forgotten.
@@ -159,24 +146,16 @@ class Compensation:
         return (now[0] - before[0]) / self._period
 
     def force(
-        self,
-        felt: float,
-        *,
-        depth_then: float,
-        speed_then: float,
-        depth: float,
-        speed: float,
-        rate_then: float | None = None,
+        self, felt: float, *, depth_then: float, speed_then: float, rate_then: float, depth: float, speed: float
     ) -> float:
         """What the contact would say now, in the middle of the tick that begins.
 
         From the push that was felt [N], what was commanded then, and how the bodies stand now [m, m/s]; `rate_then` is
-        how fast commanded places moved then, as a damper felt it: `speed_then` unless given.
+        how fast commanded places moved then, as a damper felt it.
         """
-        rate = speed_then if rate_then is None else rate_then
         k, c, lag = self.contact.stiffness, self.contact.damping, self.contact.lag
         on = depth + self._half * speed - (depth_then - lag * speed_then)
-        return max(0.0, felt + k * on + c * (speed - rate))
+        return max(0.0, felt + k * on + c * (speed - rate_then))
 
     def ahead(self, depth: float, speed: float, *, mass: float, touching: bool) -> tuple[float, float, float]:
         """Depth, speed and acceleration when the table's answer will arrive: the contact is rolled forward.

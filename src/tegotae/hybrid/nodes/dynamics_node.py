@@ -106,6 +106,18 @@ class DynamicsCore(Declared):
         self.command = self._next(waiting=steps == 0)
         return self.command
 
+    @property
+    def computed(self) -> dict[str, Any]:
+        """What it made of its inputs, as a row tells it; all else in a row is input, or belongs to clocks."""
+        machine, late = self.machine, self.late
+        pose, twist = machine.motion
+        return {
+            "simulated": self.simulated, "pose": pose, "twist": twist, "wrench": self.applied,
+            "compensated": self.wanted, "energy": machine.energy, "budget": machine.budget,
+            "removed": machine.refused[0], "delay": late.delay, "stiffness": late.contact.stiffness,
+            "damping": late.contact.damping,
+        }  # fmt: skip
+
     def _hear(self, measurement: Measurement, steps: int) -> None:
         label = measurement.label
         now = self.simulated + max(steps - 1, 0) * self.period  # what is made up for in this tick has passed already
@@ -126,7 +138,7 @@ class DynamicsCore(Declared):
         """Of a table that obeys: delay, lag, and what it touches."""
         late, measurement = self.late, felt.measurement
         if self.simulated > 0.0:
-            late.delay.hear(now=now, label=measurement.label)
+            late.time(now=now, label=measurement.label)
         if felt.push > 0.0:
             if not self.touching:
                 self.touching = True
@@ -160,7 +172,7 @@ class DynamicsCore(Declared):
             self._quiet = 0.0
             return
         self._quiet += self.period
-        if self._quiet > _QUIET + 2.0 * self.late.delay.seconds:
+        if self._quiet > _QUIET + 2.0 * self.late.delay:
             self.machine.forget()
 
     def _next(self, *, waiting: bool) -> Command:
@@ -261,14 +273,12 @@ class DynamicsNode(Declared):
 
     def _tell(self, tick: int, now: int, steps: int, measurement: Measurement | None) -> None:
         core, reporter = self.core, self.reporter
-        pose, twist = core.machine.motion
         m = measurement
         felt = _NOTHING if m is None else (m.label, m.pose, m.twist, m.wrench, m.onset, int(m.state))
+        simulated, *made = core.computed.values()
         reporter.put(
-            now, tick, steps, core.simulated, 0 if m is None else 1, *felt, pose, twist, core.applied, core.wanted,
-            core.machine.energy, core.machine.budget, core.machine.refused[0], core.late.delay.seconds,
-            core.late.contact.stiffness, core.late.contact.damping, int(self.state), self.clock.deadlines.latest,
-            self.link.clock_offset,
+            now, tick, steps, simulated, 0 if m is None else 1, *felt, *made, int(self.state),
+            self.clock.deadlines.latest, self.link.clock_offset,
         )  # fmt: skip
         if core.simulated >= self._configured * _SHOWN:
             reporter.configuration(core.simulated, core.machine.configuration)
@@ -288,7 +298,7 @@ class DynamicsNode(Declared):
         if core.disbelieved:
             told["words"].append(f"{core.disbelieved} measurements spoke of times that cannot be: ignored")
         late = core.late
-        return {**told, "simulated": core.simulated, "delay": late.delay.seconds, "servo_lag": late.servo_lag}
+        return {**told, "simulated": core.simulated, "delay": late.delay, "servo_lag": late.servo_lag}
 
     def finish(self) -> None:
         """Publish the final status."""

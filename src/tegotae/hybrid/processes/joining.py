@@ -20,9 +20,9 @@ from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.clocks.clock import NodeClock, RealClock
 from tegotae.hybrid.links.datagrams import Address, Faults, bound, checked_key, new_key
 from tegotae.hybrid.links.kinds import UdpLink
+from tegotae.hybrid.machines.model_settings import OWN
 from tegotae.hybrid.settings import Settings
 
-OWN = "hybrid settings"
 NODES = ("dynamics", "table", "device", "log", "view")  # the order in which all list them on the bus
 _BY_HAND = (
     "Name a port that is free, the same in the settings of all nodes; "

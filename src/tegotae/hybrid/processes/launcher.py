@@ -25,6 +25,7 @@ from tegotae.hybrid.bus import messages
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import DONE, ask_rearm
 from tegotae.hybrid.bus.rows import DYNAMICS, BlockReader, RowBlock
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag, bus_of, make_key, with_ports
 from tegotae.hybrid.settings import OwnDevice, Settings
@@ -35,7 +36,7 @@ _ENDS = 5.0  # s, for a process to end by itself
 _OTHERS = (".nc", ".csv", ".json", ".parquet", ".html", ".toml")  # endings of files that a log is not
 
 
-class Nodes:
+class Nodes(Closing):
     """The processes of one session, and a private folder with their settings, their key and their final messages.
 
     Args:
@@ -65,7 +66,7 @@ class Nodes:
             raise
         self.out = self.folder / "run.mcap" if out is None else Path(out).absolute()
         self._overwrite = overwrite
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}  # of the nodes that were started
         self.ended: set[str] = set()  # told to end, or seen to have ended
 
     def start(self, node: str) -> subprocess.Popen[bytes]:
@@ -78,34 +79,30 @@ class Nodes:
         self.ended.discard(node)
         with open(self._said(node), "wb") as said:
             # A group of its own: Ctrl-C is for the launcher, which ends the rest in order.
-            self._processes[node] = subprocess.Popen(
+            self.processes[node] = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
             )
-        return self._processes[node]
+        return self.processes[node]
 
     def _said(self, node: str) -> Path:
         return self.folder / f"{node}.txt"
 
-    def process(self, node: str) -> subprocess.Popen[bytes]:
-        """The process of a node that was started."""
-        return self._processes[node]
-
     def died(self) -> list[str]:
         """Nodes that ended since the last call without having been told to."""
-        gone = [node for node, it in self._processes.items() if node not in self.ended and it.poll() is not None]
+        gone = [node for node, it in self.processes.items() if node not in self.ended and it.poll() is not None]
         self.ended.update(gone)
         return gone
 
     def final_message(self, node: str) -> str:
         """How a node ended, and what it said last."""
-        code = self._processes[node].poll()
+        code = self.processes[node].poll()
         how = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"ended with code {code}"
         said = self._said(node).read_text(encoding="utf-8", errors="replace").strip()
         return f"{node} {how}" + (f": {said.removeprefix('tegotae: ')}" if said else "")
 
     def end(self, node: str, *, patience: float = _ENDS) -> str:
         """Tell a node to end; one that has not after some time [s] is killed. Returns what went wrong, or nothing."""
-        process = self._processes.get(node)
+        process = self.processes.get(node)
         if process is None or (node in self.ended and process.poll() is not None):
             return ""
         self.ended.add(node)
@@ -118,12 +115,6 @@ class Nodes:
             process.wait()
             return f"{node} did not end within {patience:g} s and was killed"
         return "" if code == 0 else self.final_message(node)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        self.close()
 
     def close(self) -> list[str]:
         """End all, the log last; what went wrong, in words."""
@@ -226,15 +217,6 @@ _LAST_ROWS = 0.4  # s, for what follows a node's death to be logged: the table's
 _LOOK = 0.05  # s
 
 
-@dataclass(frozen=True)
-class RunOutcome:
-    """How a run ended."""
-
-    simulated: float  # [s]
-    whole: bool  # whether it came to its end
-    words: tuple[str, ...]  # what went wrong
-
-
 @dataclass(eq=False)
 class SupervisedRun:
     """A run of all nodes, from their start to the end of the simulation, or to a patience [s] without progress.
@@ -255,30 +237,30 @@ class SupervisedRun:
         checks.positive("hybrid run", "patience", self.patience, "s", "30 s are usual.")
         self.rearm = self.rearm and not isinstance(self.nodes.settings.device, OwnDevice)
         self._asked = 0.0  # when a re-arm was asked for last [s]
-        self._words: list[str] = []
-        self._whole = False
+        self.simulated, self.whole = 0.0, False  # [s], and whether it came to its end
+        self.words: list[str] = []  # what went wrong
 
-    def until_end(self, ending: ShutdownFlag) -> RunOutcome:
-        """Start, watch, end; all processes have ended afterwards."""
+    def until_end(self, ending: ShutdownFlag) -> Self:
+        """Start, watch, end; all processes have ended afterwards, and the run tells how."""
         nodes = self.nodes
         for node in nodes.names:
             nodes.start(node)
-        bus, simulated = bus_of(nodes.settings, None), 0.0
+        bus = bus_of(nodes.settings, None)
         try:
             listener = Listener(bus)
             if self._gather(bus, ending):
                 self._watch(bus, listener, ending)
-                simulated = listener.simulated
-                self._say([*listener.events(), *([] if self._whole or ending else listener.words())])
+                self.simulated = listener.simulated
+                self._say([*listener.events(), *([] if self.whole or ending else listener.words())])
         finally:
             for node in ORDER:
                 if words := nodes.end(node):
                     self._note(words)
             bus.close()
-        return RunOutcome(simulated, self._whole, tuple(self._words))
+        return self
 
     def _note(self, words: str) -> None:
-        self._words.append(words)
+        self.words.append(words)
         self.tell(words)
 
     def _say(self, words: list[str]) -> None:
@@ -336,9 +318,9 @@ class SupervisedRun:
         """Whether the run is over: the dynamics is done, or a node that the run needs has died."""
         nodes = self.nodes
         for node in nodes.died():
-            if node == "dynamics" and nodes.process(node).returncode == 0:
+            if node == "dynamics" and nodes.processes[node].returncode == 0:
                 time.sleep(_LOOK)  # its last rows are on their way
-                self._whole = True
+                self.whole = True
                 return True
             self._note(nodes.final_message(node))
             if node in NEEDED:

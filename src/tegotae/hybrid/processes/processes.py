@@ -23,6 +23,7 @@ from tegotae.hybrid.devices.device import Device, Twin, measured
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
 from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.links.packets import NodeState, Stop
+from tegotae.hybrid.machines.model_settings import OWN
 from tegotae.hybrid.nodes import assembly
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
 from tegotae.hybrid.nodes.table_node import TableNode
@@ -39,10 +40,6 @@ _RESTED = 0.02  # s without motion of a device that is then left
 _ANSWERS = 10.0  # s, for a device of one's own to say where it stands
 
 Tell = Callable[[str], None]
-
-
-def _nobody(words: str) -> None:
-    """Tell nobody."""
 
 
 class _Process:
@@ -103,9 +100,7 @@ class _Process:
         return self.clock.wait(_DOZING if idle else 1)
 
 
-def run_dynamics(
-    settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
-) -> None:
+def run_dynamics(settings: Settings, *, awaited: Sequence[str], parent: int | None, tell: Tell) -> None:
     """Simulate until so much is simulated; then tell the table, and end."""
     with ExitStack() as held:
         own = _Process(held, settings, ("dynamics", "table"), DYNAMICS, parent, tell, assembly.faults_of(settings)[1])
@@ -126,9 +121,7 @@ def run_dynamics(
         node.finish()
 
 
-def run_table(
-    settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
-) -> None:
+def run_table(settings: Settings, *, awaited: Sequence[str], parent: int | None, tell: Tell) -> None:
     """Drive the device by the commands of the dynamics node; at the end, bring it to rest."""
     with ExitStack() as held:
         own = _Process(held, settings, ("table", "dynamics"), TABLE, parent, tell, assembly.faults_of(settings)[0])
@@ -169,7 +162,7 @@ def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Devic
         if device.period != settings.period:
             device.close()
             told = f"period={settings.period:g} s, but the device keeps {device.period:g} s."
-            checks.refuse(joining.OWN, told, f"Use period={device.period:g}.")
+            checks.refuse(OWN, told, f"Use period={device.period:g}.")
         if not _stands(device, ending, _ANSWERS):
             said = device.read().fault or "nothing"
             device.close()
@@ -202,9 +195,7 @@ def _stands(
     return True
 
 
-def run_device(
-    settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
-) -> None:
+def run_device(settings: Settings, *, awaited: Sequence[str], parent: int | None, tell: Tell) -> None:
     """Let the time of the simulated device pass, and stop it when commands stay away."""
     with ExitStack() as held:
         assembly.twin_of(settings).step()  # compiles
@@ -234,9 +225,7 @@ def _device_tick(node: DeviceNode, tick: int, twin: Twin, clock: RealClock, repo
     reporter.status(now, node.status)
 
 
-def run_log(
-    settings: Settings, *, out: Path, overwrite: bool = False, parent: int | None = None, tell: Tell = _nobody
-) -> None:
+def run_log(settings: Settings, *, out: Path, overwrite: bool, parent: int | None, tell: Tell) -> None:
     """Write everything down that the nodes say; at the end, wait until nobody says anything more."""
     from tegotae.hybrid.records.log_node import LogNode
 
@@ -261,7 +250,7 @@ def about_of(settings: Settings) -> dict[str, Any]:
     return {"settings": msgspec.to_builtins(settings.tables()), "settings_text": settings.toml()}
 
 
-def run_view(settings: Settings, *, parent: int | None = None, tell: Tell = _nobody) -> None:
+def run_view(settings: Settings, *, parent: int | None, tell: Tell) -> None:
     """Serve the viewer's page."""
     from tegotae.hybrid.view import HexaDrawer, View
 

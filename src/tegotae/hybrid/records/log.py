@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from tegotae.errors import FileError, InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import event_of
 from tegotae.hybrid.bus.rows import FIELDS, KINDS, Rows, refuse_rows
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.records.log_reader import BESIDE_THE_TABLE, RECORDS, offsets_of
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
 
@@ -48,7 +49,7 @@ EVENT_SCHEMA = json.dumps(
 ).encode()
 
 
-class LogWriter:
+class LogWriter(Closing):
     """Writes a log: rows of both nodes, configurations, events, status, and what the run was about.
 
     What was handed over is in the file half a second later at most, as long as something is handed over or `flush` is
@@ -175,12 +176,6 @@ class LogWriter:
         """Everything handed over so far is in the file when this returns."""
         self._safely(self._writer.flush)
         self._flushed = time.monotonic_ns()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Finish the file, with its index."""

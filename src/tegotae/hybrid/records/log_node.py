@@ -8,20 +8,21 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, Self
+from typing import Any
 
 import tegotae
 from tegotae import checks
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, object_of, status_of
 from tegotae.hybrid.bus.rows import KINDS, BlockReader, RowBlock
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.records.log import LogWriter
 
 _STATUS = 500_000_000  # ns between two words of its own
 _TOPICS = 64  # that are written: more names than there can be nodes are made up
 
 
-class LogNode:
+class LogNode(Closing):
     """Hears everything that the nodes of a session publish, and writes it down.
 
     What arrives is put aside at once, in whatever thread the bus calls from; `step` writes it. Lost blocks are counted
@@ -65,12 +66,6 @@ class LogNode:
         if time.monotonic_ns() - self._spoke >= _STATUS:
             self._speak()
         return count
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Write what has arrived, and finish the file."""

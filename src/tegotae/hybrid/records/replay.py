@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,31 +21,13 @@ from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.report import refuse_incomplete
 from tegotae.hybrid.settings import Settings, settings_of
 
-# What the simulation made of its inputs; all else in a row is input, or belongs to clocks.
-COMPUTED = (
-    "simulated", "pose", "twist", "wrench", "compensated", "energy", "budget", "removed", "delay", "stiffness",
-    "damping",
-)  # fmt: skip
 _SHARE = 500  # rows between two signs of life
-
-
-@dataclass(frozen=True)
-class Replayed:
-    """What a replay gave."""
-
-    rows: Rows  # of the dynamics node, with what was computed anew
-    difference: str | None  # where they first differ from the log's, in words; None if they are the same bit by bit
-
-    @property
-    def same(self) -> bool:
-        """Whether all is the same, bit by bit."""
-        return self.difference is None
 
 
 def replay(
     log: LogReader, *, machine: Machine | Admittance | None = None, progress: Callable[[float], None] | None = None
-) -> Replayed:
-    """Simulate again what a log has recorded.
+) -> str | None:
+    """Simulate again what a log has recorded: where it first differs, in words; None if it is the same bit by bit.
 
     Args:
         log: of a run.
@@ -64,7 +45,7 @@ def replay(
         >>> bus, path = MemoryBus(settings.session), os.path.join(tempfile.mkdtemp(), "run.mcap")
         >>> with LogNode(bus, settings.session, path, about=about_of(settings)):
         ...     told = run_virtual(settings, bus=bus)
-        >>> replay(LogReader(path)).same
+        >>> replay(LogReader(path)) is None
         True
     """
     settings = settings_in(log)
@@ -88,7 +69,7 @@ def replay(
             raise FileError(f"replay: row {number} of {log.path} cannot be ({why})\n  Give another copy.") from error
         if progress is not None and number % _SHARE == 0:
             progress(number / rows.size)
-    return Replayed(rows, difference(log.dynamics, rows))
+    return difference(log.dynamics, rows)
 
 
 def settings_in(log: LogReader) -> Settings:
@@ -112,13 +93,7 @@ def _again(core: DynamicsCore, row: np.void) -> None:
             float(row["label"]), (*(x for part in parts for x in part), int(row["felt_state"]))
         )
     core.tick(steps=int(row["steps"]), measurement=measurement)
-    pose, twist = core.machine.motion
-    contact = core.late.contact
-    values: tuple[Any, ...] = (
-        core.simulated, pose, twist, core.applied, core.wanted, core.machine.energy, core.machine.budget,
-        core.machine.refused[0], core.late.delay.seconds, contact.stiffness, contact.damping,
-    )  # fmt: skip
-    for name, value in zip(COMPUTED, values, strict=True):
+    for name, value in core.computed.items():
         row[name] = value
     state = int(row["state"]) & ~int(NodeState.CONTACT)
     row["state"] = state | int(NodeState.CONTACT) if core.touching else state

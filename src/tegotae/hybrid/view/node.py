@@ -12,13 +12,14 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import ask_rearm, ask_stop
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.view.drawers import OPENING, Drawer, Stage, eye_on
 from tegotae.hybrid.view.feed import Feed, Seen
 from tegotae.hybrid.view.panels import Plots, event_lines, headline, node_table
@@ -141,7 +142,7 @@ PLOT_WIDTH, WORDS_WIDTH = 340.0, 330.0  # pixels
 NARROWEST = 0.5  # of a window, width over height, in which all is still shown
 
 
-class View:
+class View(Closing):
     """The page of a running session: both machines, the contact, forces, energy, and how every node fares.
 
     It listens, and says nothing but a person's requests: to stop, and, if that was allowed, to re-arm. The page has no
@@ -297,12 +298,6 @@ class View:
     def end(self) -> None:
         """Let `run` return; from any thread, or a signal handler."""
         self._ended = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the page; the bus stays open."""

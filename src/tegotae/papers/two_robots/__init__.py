@@ -11,4 +11,4 @@ if TYPE_CHECKING:
     from tegotae.papers.two_robots.robot import free_flying_robot
 
 # Settings that name the robots need no more of them.
-__getattr__, __dir__ = loaded_on_first_use(__name__, {"experiment": "TwoRobots", "robot": "free_flying_robot"})
+__getattr__, __dir__ = loaded_on_first_use(__name__)
