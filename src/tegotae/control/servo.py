@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Block, Impedance, Kernels
-from tegotae.control.kernels.servo import pid_step, psmc_step, servo_kernels
+from tegotae.control.kernels.servo import pid_step, psmc_step
 from tegotae.declared_layout import declared_layout
+from tegotae.kernels.elements import step_kernels
 from tegotae.layout import AXIS, Part
 from tegotae.parameters import Parameter
 from tegotae.running.live import AGAIN, LiveImpedance
@@ -123,7 +124,7 @@ class PID(PositionServo):
         _FORCE,
         derived=(Part("limit", "N", "the motor's largest force; none unless given", letter="F"),),
     )
-    kernels = Kernels(servo_kernels, (pid_step,), style="values")
+    kernels = Kernels(step_kernels, (pid_step,), style="values")
 
     @property
     def values(self) -> dict[str, ArrayLike]:
@@ -161,7 +162,7 @@ class PSMC(PositionServo):
         Part("integral", "m·s", "of the lead over time", AXIS, "a"),
         _FORCE,
     )
-    kernels = Kernels(servo_kernels, (psmc_step,), style="values")
+    kernels = Kernels(step_kernels, (psmc_step,), style="values")
 
     def first(self, deviation: float) -> dict[str, float]:
         """The proxy stands on the reference, or as near to it as the limit can pull from.

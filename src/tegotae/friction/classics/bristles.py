@@ -20,6 +20,7 @@ from tegotae.declared_layout import LAW, declared_layout
 from tegotae.elements import FORCE
 from tegotae.friction.kernels import classics as k
 from tegotae.friction.laws import Law, Limit, Tabulated, as_law
+from tegotae.kernels.elements import step_kernels
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.parameters import Parameter, parts_of
 from tegotae.running.loop import stacked
@@ -120,7 +121,7 @@ class Dahl(Impedance):
 
     dimension = 1
     layout = declared_layout(DEFLECTION, FORCE)
-    kernels = Kernels(k.bristle_kernels, (k.dahl_step,), style="values")  # exact for a velocity held over the tick
+    kernels = Kernels(step_kernels, (k.dahl_step,), style="values")  # exact for a velocity held over the tick
 
 
 @dataclass(frozen=True, kw_only=True)

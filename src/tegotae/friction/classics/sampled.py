@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
-
-from numpy.typing import ArrayLike
+from typing import Annotated, ClassVar
 
 from tegotae import checks
 from tegotae.block import Admittance, Impedance, Kernels, by_dimension
@@ -17,7 +15,6 @@ from tegotae.friction.kernels import sampled as k
 from tegotae.friction.laws import FrictionLaw, Limit
 from tegotae.layout import AXIS, Part
 from tegotae.parameters import Dimension, Parameter
-from tegotae.state import State
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +42,7 @@ class Karnopp(Admittance):
     dead_zone: Annotated[float, Parameter("D [m/s], > 0, the speed below which it counts as at rest", such_as="1e-3")]
 
     dimension = 1
+    begins: ClassVar[Mapping[str, float | str]] = {"momentum_velocity": "velocity"}
     layout = declared_layout(
         Part("velocity", "m/s", "velocity at the end of the tick; 0 inside the band", AXIS, "v"),
         Part("position", "m", "position at the end of the tick", AXIS, "x"),
@@ -65,13 +63,6 @@ class Karnopp(Admittance):
     def least_reluctance(self, period: float) -> float:
         """M/T [N·s/m] on either side of the band; at its edge the velocity jumps."""
         return self.mass / period
-
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
-        """The state at rest, with the fields named in `initial` set; a velocity is momentum too."""
-        state = super().initial_state(period, initial)
-        if "momentum_velocity" not in (initial or {}):
-            state["momentum_velocity"] = state["velocity"]
-        return state
 
 
 @dataclass(frozen=True, kw_only=True)
