@@ -12,7 +12,7 @@ from tegotae.declared_layout import declared_layout
 from tegotae.elements import FORCE, Damping, MovingMass
 from tegotae.friction.element import STATE, Stiffness, check_sliding_speed
 from tegotae.friction.kernels import sampled as k
-from tegotae.friction.laws import FrictionLaw, Limit
+from tegotae.friction.laws import FrictionLaw, Limit, for_law
 from tegotae.layout import AXIS, Part
 from tegotae.parameters import Dimension, Parameter
 
@@ -93,11 +93,7 @@ class ExplicitlyCoupledFriction(Impedance):
 
     dimension = 1
     layout = declared_layout(*STATE[:-1])
-
-    @property
-    def kernels(self) -> Kernels:
-        """The (11) kernels, made for this law."""
-        return Kernels(k.explicit_kernels, self.law.kernels, style="values")
+    kernels = for_law(k.explicit_kernels, "values")  # (11)
 
     def check(self, period: float) -> None:
         """One sliding speed for every force: (T/M) max(-r') < 1.  [kikuuwe2005 (4b)]"""
