@@ -11,12 +11,13 @@ from tegotae.compile import kernel
 
 
 @cache
-def step_kernels(step):
-    """The halves, from step(p, s, v, T) -> the numbers of its state after the tick, the force last, and df/dv."""
+def step_kernels(step, force=-2):
+    """The halves, from step(p, s, v, T) -> the numbers of its state after the tick, the force at its place, df/dv."""
 
     @kernel
     def answer(p, s, w, v, T):
-        return step(p, s, v, T)[-2:]
+        given = step(p, s, v, T)
+        return given[force], given[-1]
 
     @kernel
     def advance(p, s, w, v, T):
