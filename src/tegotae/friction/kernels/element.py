@@ -137,7 +137,7 @@ def impedance_kernels_vector(magnitude, resolve):
 
     @kernel
     def impedance_answer_vector(p, s, w, v, T, force, slope):
-        """As `impedance_answer`, the direction of slip being u/|u|; fills force (n) and slope (n, n)."""
+        """As in one dimension, the direction of slip being u/|u|; fills force (n) and slope (n, n)."""
         n = v.shape[0]
         K, B = p.K, p.B
         c, U = impedance_push(p, s, v, T, n)
