@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, ClassVar, cast
 
 from numpy.typing import ArrayLike
 
@@ -68,23 +68,18 @@ class LiveServo(LiveImpedance):
 
         The first call takes the deviation as it finds it, without a jump of the derivative.
         """
-        deviation = self._deviation(reference, measured)
+        if type(reference) is not float:
+            reference = checks.number(self.block.name, "reference", reference, "m", AGAIN)
+        if type(measured) is not float:
+            measured = checks.number(self.block.name, "measured", measured, "m", AGAIN)
+        deviation = measured - reference
+        if not math.isfinite(deviation):
+            self._refuse("reference" if not math.isfinite(reference) else "measured", deviation, "m")
         if not self._begun[0]:
             self._begun[0] = 1
             for name, value in cast(PositionServo, self.block).first(deviation).items():
                 self._state[name] = value
         return float(self.step((deviation - float(self._last[0])) / self.period))
-
-    def _deviation(self, reference: Any, measured: Any) -> float:
-        """How far what a servo measures lies from its reference; refused unless both are numbers."""
-        if type(reference) is not float:
-            reference = checks.number(self.block.name, "reference", reference, "m", AGAIN)
-        if type(measured) is not float:
-            measured = checks.number(self.block.name, "measured", measured, "m", AGAIN)
-        deviation: float = measured - reference
-        if not math.isfinite(deviation):
-            self._refuse("reference" if not math.isfinite(reference) else "measured", deviation, "m")
-        return deviation
 
     def _check_state(self, state: State) -> None:
         begun = state["begun"]
