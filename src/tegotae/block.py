@@ -133,6 +133,8 @@ class Block(Declared, ABC):
     gives: ClassVar[Literal["force", "velocity"]]  # what it answers: the part of its state where that stands
     figure: ClassVar[str] = ""  # the name of what draws its results, if that is not as of any block
     bounded: ClassVar[bool] = True  # whether some positive parameters make no block, as fitting asks
+    # Parts of its state that do not begin at 0 unless given: a number, or the part that they begin like.
+    begins: ClassVar[Mapping[str, float | str]] = {}
     # What to advise where a step found no solution: blocks that solve count such steps in a part `unsolved`.
     unsolved_remedy: ClassVar[str] = "A shorter period or more damping usually helps."
 
@@ -187,7 +189,11 @@ class Block(Declared, ABC):
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """The state at rest, with the parts named in `initial` set."""
         state = State(self.name, self.spaces.state)
-        set_initial(state, checks.mapping(self.name, "initial", initial, INITIAL))
+        given = checks.mapping(self.name, "initial", initial, INITIAL)
+        set_initial(state, given)
+        for name, start in self.begins.items():
+            if name not in given:
+                state[name] = state[start] if isinstance(start, str) else start
         return state
 
     def check_state(self, state: State) -> None:

@@ -53,24 +53,41 @@ def _tegotae(
     pass
 
 
-PAPERS = (
+# Escaped, or rich would take units for its own markup.
+_RECORD = r"Columns time \[s], velocity \[m/s] or position \[m], and force \[N]; \[ms], \[mm], \[kN] … work too."
+_FREE = "Also identify preload (force at the start), offset (bias of the sensor) or exponent (of stribeck)."
+BLOCKS, LAWS = ("impedance", "admittance", "parallel"), ("coulomb", "viscous", "stribeck")
+
+
+add_command(
+    app,
+    "papers",
     Flag("key", "[KEY]", "One paper, such as kikuuwe2005; all unless given.", completion=keys_of_papers),
     JSON,
     Flag("--figures", "FOLDER", "Also write every figure there, as PNG.", Path),
     Flag("--report", "FILE", "Where the illustrated page goes.", Path, default=Path("report.html"), to="page"),
     Flag("--no-report", None, "Write no page.", bool),
+    about="Check every claim of the papers, and redraw their figures.\n\n"
+    "Prints the table, writes one HTML page with the figures inside, and exits with 1 if a claim fails.",
+    examples=["papers kikuuwe2005 --json ledger.json --figures figures"],
+    play="papers:run",
 )
-BENCH = (
+add_command(
+    app,
+    "bench",
     JSON,
     Flag("--only", "WORD", "Only contests with this word in their name; may be repeated.", list[str]),
     Flag("--against", "COMMIT", "Compare our own times with those of this commit, side by side."),
     Flag("--rounds", "N", "With --against: how many rounds count; 5 unless given.", int),
+    about="Measure speed side by side with peers, and print the ratios.\n\n"
+    "With --against COMMIT: play the contests of this tree and of that commit in turn, each in a process of its own, "
+    "and print new time over old, the median of the rounds. Peers that both sides meet are yardsticks of the machine.",
+    examples=["bench --json bench.json", "bench --against HEAD~1 --only rod --only circuit"],
+    play="bench:run",
 )
-# Escaped, or rich would take units for its own markup.
-_RECORD = r"Columns time \[s], velocity \[m/s] or position \[m], and force \[N]; \[ms], \[mm], \[kN] … work too."
-_FREE = "Also identify preload (force at the start), offset (bias of the sensor) or exponent (of stribeck)."
-BLOCKS, LAWS = ("impedance", "admittance", "parallel"), ("coulomb", "viscous", "stribeck")
-FIT = (
+add_command(
+    app,
+    "fit",
     Flag("record", "RECORD.csv", _RECORD, Path, default=...),
     Flag("--block", "KIND", "impedance, admittance or parallel.", default="impedance", words=BLOCKS),
     Flag("--law", "LAW", "coulomb, viscous or stribeck.", default="coulomb", words=LAWS),
@@ -81,32 +98,6 @@ FIT = (
     Flag("--column", "QUANTITY=NAME", "What the file calls time, velocity, position or force.", list[str]),
     JSON,
     PLOT,
-)
-
-
-add_command(
-    app,
-    "papers",
-    *PAPERS,
-    about="Check every claim of the papers, and redraw their figures.\n\n"
-    "Prints the table, writes one HTML page with the figures inside, and exits with 1 if a claim fails.",
-    examples=["papers kikuuwe2005 --json ledger.json --figures figures"],
-    play="papers:run",
-)
-add_command(
-    app,
-    "bench",
-    *BENCH,
-    about="Measure speed side by side with peers, and print the ratios.\n\n"
-    "With --against COMMIT: play the contests of this tree and of that commit in turn, each in a process of its own, "
-    "and print new time over old, the median of the rounds. Peers that both sides meet are yardsticks of the machine.",
-    examples=["bench --json bench.json", "bench --against HEAD~1 --only rod --only circuit"],
-    play="bench:run",
-)
-add_command(
-    app,
-    "fit",
-    *FIT,
     about="Identify a friction block from a measured record, with confidence intervals.",
     examples=["fit record.csv --law stribeck --plot fit.png"],
     play="fit:run",

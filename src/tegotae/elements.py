@@ -130,20 +130,17 @@ class VirtualWall(Impedance):
                 checks.refuse(own, f"{name} has shape {given.shape}.", f"Give {n} number(s), as dimension={n} says.")
             checks.finite(own, name, given, unit)
             set_(self, name, tuple(given.tolist()))
-        largest = max(abs(part) for part in self._normal)
+        direction = np.asarray(self.normal)
+        largest = np.abs(direction).max()
         if largest == 0.0:
             checks.refuse(own, "normal is 0.", "Give the direction out of the wall, such as -1.0 on a line.")
-        scaled = np.array(self._normal) / largest  # so that no square overflows
+        scaled = direction / largest  # so that no square overflows
         set_(self, "normal", tuple((scaled / np.linalg.norm(scaled)).tolist()))
-
-    @property
-    def _normal(self) -> tuple[float, ...]:
-        return self.normal  # type: ignore[return-value]  # made so at construction
 
     @property
     def surface(self) -> float:
         """Where the surface is along the normal [m]."""
-        return float(np.dot(self._normal, np.asarray(self.point)))
+        return float(np.dot(self.normal, self.point))
 
     kernels = by_dimension(  # backward Euler
         (k.wall_answer, k.wall_advance), (k.wall_answer_vector, k.wall_advance_vector)
@@ -153,7 +150,7 @@ class VirtualWall(Impedance):
         """Outside: what starts inside would be thrown out with energy that nobody gave."""
         state = super().initial_state(period, initial)
         here = state.part("position")
-        gap = float(np.dot(self._normal, here)) - self.surface
+        gap = float(np.dot(self.normal, here)) - self.surface
         way = "Move the wall, start outside (initial={'position': ...}), or turn its normal around."
         check_depths(self.name, ["the mover"], [gap], [0.0], way)
         return state

@@ -42,12 +42,12 @@ def numbers_in(value: Any) -> dict[str, float]:
         part: Any = getattr(value, name)
         if name in _NEVER:
             continue
-        if _is_number(part):
+        if checks.is_real(part):
             found[name] = float(part)
         elif dataclasses.is_dataclass(part):
             inner = getattr(part, "numbers", None) or numbers_in(part)
             found |= {f"{name}.{own}": number for own, number in inner.items()}
-        elif isinstance(part, (tuple, list, np.ndarray)) and all(_is_number(v) for v in np.asarray(part, object)):
+        elif isinstance(part, (tuple, list, np.ndarray)) and all(checks.is_real(v) for v in np.asarray(part, object)):
             found |= {f"{name}[{i}]": float(v) for i, v in enumerate(part)}
     return found
 
@@ -101,7 +101,3 @@ def unit_in(value: Any, name: str) -> str:
 
 def _fields(value: Any) -> list[str]:
     return [f.name for f in dataclasses.fields(value) if f.init] if dataclasses.is_dataclass(value) else []
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

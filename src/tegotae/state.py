@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,12 +60,9 @@ class State(Mapping[str, Any]):
     def part(self, name: str) -> Any:
         """The numbers of a part where they lie, as an array."""
         if not isinstance(name, str) or name not in self.space.places:
-            self._unknown(name)
+            known = ", ".join(self.space.places)
+            checks.refuse(self.owner, f"its state has no field={checks.shown(name)}.", f"It has {known}.")
         return self.space.part(self.memory, name)
-
-    def _unknown(self, name: object) -> NoReturn:
-        known = ", ".join(self.space.places)
-        checks.refuse(self.owner, f"its state has no field={checks.shown(name)}.", f"It has {known}.")
 
     def __getitem__(self, name: str) -> Any:
         place = self.space.places.get(name) if isinstance(name, str) else None

@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, ClassVar, cast
 
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Block, Impedance, Kernels
-from tegotae.control.kernels.servo import pid_step, psmc_step, servo_kernels
+from tegotae.control.kernels.servo import pid_step, psmc_step
 from tegotae.declared_layout import declared_layout
+from tegotae.kernels.elements import step_kernels
 from tegotae.layout import AXIS, Part
 from tegotae.parameters import Parameter
 from tegotae.running.live import AGAIN, LiveImpedance
@@ -67,23 +68,18 @@ class LiveServo(LiveImpedance):
 
         The first call takes the deviation as it finds it, without a jump of the derivative.
         """
-        deviation = self._deviation(reference, measured)
+        if type(reference) is not float:
+            reference = checks.number(self.block.name, "reference", reference, "m", AGAIN)
+        if type(measured) is not float:
+            measured = checks.number(self.block.name, "measured", measured, "m", AGAIN)
+        deviation = measured - reference
+        if not math.isfinite(deviation):
+            self._refuse("reference" if not math.isfinite(reference) else "measured", deviation, "m")
         if not self._begun[0]:
             self._begun[0] = 1
             for name, value in cast(PositionServo, self.block).first(deviation).items():
                 self._state[name] = value
         return float(self.step((deviation - float(self._last[0])) / self.period))
-
-    def _deviation(self, reference: Any, measured: Any) -> float:
-        """How far what a servo measures lies from its reference; refused unless both are numbers."""
-        if type(reference) is not float:
-            reference = checks.number(self.block.name, "reference", reference, "m", AGAIN)
-        if type(measured) is not float:
-            measured = checks.number(self.block.name, "measured", measured, "m", AGAIN)
-        deviation: float = measured - reference
-        if not math.isfinite(deviation):
-            self._refuse("reference" if not math.isfinite(reference) else "measured", deviation, "m")
-        return deviation
 
     def _check_state(self, state: State) -> None:
         begun = state["begun"]
@@ -123,7 +119,7 @@ class PID(PositionServo):
         _FORCE,
         derived=(Part("limit", "N", "the motor's largest force; none unless given", letter="F"),),
     )
-    kernels = Kernels(servo_kernels, (pid_step,), style="values")
+    kernels = Kernels(step_kernels, (pid_step,), style="values")
 
     @property
     def values(self) -> dict[str, ArrayLike]:
@@ -161,7 +157,7 @@ class PSMC(PositionServo):
         Part("integral", "m·s", "of the lead over time", AXIS, "a"),
         _FORCE,
     )
-    kernels = Kernels(servo_kernels, (psmc_step,), style="values")
+    kernels = Kernels(step_kernels, (psmc_step,), style="values")
 
     def first(self, deviation: float) -> dict[str, float]:
         """The proxy stands on the reference, or as near to it as the limit can pull from.

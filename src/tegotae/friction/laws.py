@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
+from tegotae.block import Block, Kernels, Style
 from tegotae.checks import Array
 from tegotae.compile import as_kernel, build, kernel
 from tegotae.errors import InputError
@@ -291,6 +292,11 @@ def as_law(owner: str, name: str, law: object) -> Law:
         return CustomLaw(law)
     remedy = "Use Coulomb, Viscous, Stribeck, Tabulated or a function."
     return checks.refuse(owner, f"{name}={checks.shown(law)} is not a friction law.", remedy)
+
+
+def for_law(make: Callable[..., Any], style: Style = "views", functions: int = 2) -> Any:
+    """What a class writes as its `kernels`: halves made for its law, for the first or both of the law's kernels."""
+    return property(lambda block: Kernels(make, block.law.kernels[:functions], style), doc=Block.kernels.__doc__)
 
 
 FrictionLaw = Annotated[

@@ -2,9 +2,28 @@
 
 Mass: M; velocity v, position x.  Spring and damper: K, B; stretch x, force f.
 Wall: K, B, normal n, c = n·(a point of the surface); position x, force f, and c - n·x how deep it is.
+And the halves of any impedance on a line that works out in one step what it gives and where it then is.
 """
 
+from functools import cache
+
 from tegotae.compile import kernel
+
+
+@cache
+def step_kernels(step, force=-2):
+    """The halves, from step(p, s, v, T) -> the numbers of its state after the tick, the force at its place, df/dv."""
+
+    @kernel
+    def answer(p, s, w, v, T):
+        given = step(p, s, v, T)
+        return given[force], given[-1]
+
+    @kernel
+    def advance(p, s, w, v, T):
+        return step(p, s, v, T)[:-1]
+
+    return answer, advance
 
 
 @kernel

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -21,8 +20,6 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.interface import AdmittanceDevice
 from tegotae.parameters import Declared, Parameter
-
-Point = Sequence[float] | Array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,7 +35,7 @@ class SerialLink(Declared):
 
     upper: Annotated[float, Parameter("[m], > 0, the length of the link at the base")]
     fore: Annotated[float, Parameter("[m], > 0, the length of the link that carries the handle")]
-    base: Annotated[Point, Parameter("[m], where the first joint stands, x and y", accept=_point)] = (0.0, 0.0)
+    base: Annotated[tuple[float, float], Parameter("[m], where the first joint stands, x and y")] = (0.0, 0.0)
     elbow: Annotated[Literal["left", "right"], Parameter("side of the line from base to handle on which it bends")] = (
         "left"
     )
@@ -136,7 +133,7 @@ class Arc(Declared):
     """
 
     arm: Annotated[SerialLink, Parameter("that leads the handle")]
-    centre: Annotated[Point, Parameter("[m], of rotation, x and y", accept=_point)]
+    centre: Annotated[tuple[float, float], Parameter("[m], of rotation, x and y")]
     radius: Annotated[float, Parameter("[m], > 0, the radius of the wheel")]
     rest: Annotated[float, Parameter("[rad], from the x axis, direction from the centre in which the handle rests")] = (
         np.pi / 2.0
@@ -245,14 +242,6 @@ class ArcWheel:
     def stop(self) -> None:
         """Whatever the device does to stop."""
         self.device.stop()
-
-
-def _point(owner: str, name: str, value: Point) -> Array:
-    given = checks.array(owner, name, value, "m", "Give x and y, in m.")
-    if given.shape != (2,):
-        checks.refuse(owner, f"{name} has shape {given.shape}.", "Give x and y, in m.")
-    checks.finite(owner, name, given, "m")
-    return given.copy()
 
 
 def _wrapped(angle: ArrayLike) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -87,6 +87,8 @@ class BristlePatch(Tyre, Impedance):
         Pressure, Parameter("load over the length of the patch", "Give Parabolic(), Uniform(load=...), ...")
     ] = field(default_factory=Parabolic)
 
+    begins: ClassVar[Mapping[str, float | str]] = {"phase": 0.5}  # at the centres of their cells
+
     @property
     def law(self) -> Law:
         """Friction over slip speed, for a load of 1 N."""
@@ -109,13 +111,6 @@ class BristlePatch(Tyre, Impedance):
             "law": self.law.parameters,
             "pressure": self.pressure.parameters,
         }
-
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
-        """Bristles at the centres of their cells, unstretched; fields named in `initial` set."""
-        state = super().initial_state(period, initial)
-        if "phase" not in (initial or {}):
-            state["phase"] = 0.5
-        return state
 
     def fault(self, state: State) -> Fault | None:
         """Bristles are on their way to the next place."""
@@ -227,6 +222,7 @@ class ContactPatch(BristlePatch):
 
     dimension = 1
     brakes = False
+    begins: ClassVar[Mapping[str, float | str]] = {**BristlePatch.begins, "drift_before": "drift"}
 
     # ------------------------------------------------------------ the block
 
@@ -247,13 +243,6 @@ class ContactPatch(BristlePatch):
     def kernels(self) -> Kernels:
         """Made for the pressure profile, the friction law and the carcass."""
         return Kernels(carcass_kernels if self.carcass else patch_kernels, self.functions)
-
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
-        """As of any patch; it drifted before as it does at first."""
-        state = super().initial_state(period, initial)
-        if "drift_before" not in (initial or {}):
-            state["drift_before"] = state["drift"]
-        return state
 
     # ------------------------------------------------------------ use
 

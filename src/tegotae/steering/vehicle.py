@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from numpy.typing import ArrayLike
 
@@ -107,6 +107,8 @@ class Vehicle(Impedance):
     rear: ContactPatch
     dimension: int = field(default=1, init=False)
 
+    begins: ClassVar[Mapping[str, float | str]] = {"phase": 0.5, "rear_phase": 0.5}
+
     @property
     def layout(self) -> Layouts:
         """The vehicle's, with those of both axles inside."""
@@ -134,9 +136,6 @@ class Vehicle(Impedance):
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Straight on, bristles unstretched; fields named in `initial` set."""
         state = super().initial_state(period, initial)
-        for name in ("phase", "rear_phase"):
-            if name not in (initial or {}):
-                state[name] = 0.5
         b, vy, r = self.bicycle, state["vehicle_sideslip"], state["vehicle_yaw_rate"]
         state["drift"] = state["drift_before"] = -vy - b.front * r
         state["rear_drift"] = state["rear_drift_before"] = b.rear * r - vy

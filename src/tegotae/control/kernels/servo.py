@@ -10,28 +10,8 @@ There a PID ties the plant to a massless proxy, f = K c + B c' + L a with a' = c
 reference, f in F sgn(e - c + H (e' - c')) with e = -x.
 """
 
-from functools import cache
-
 from tegotae.compile import kernel
 from tegotae.kernels.stick_slip import stick_slip
-
-
-@cache
-def servo_kernels(step):
-    """For a step(p, s, v, T) -> the four numbers of its state, the force last, df/dv."""
-
-    @kernel
-    def answer(p, s, w, v, T):
-        """Force and slope for a trial velocity; changes nothing."""
-        _, _, _, f, slope = step(p, s, v, T)
-        return f, slope
-
-    @kernel
-    def advance(p, s, w, v, T):
-        """The state after the velocity that really happened."""
-        return step(p, s, v, T)[:4]
-
-    return answer, advance
 
 
 @kernel

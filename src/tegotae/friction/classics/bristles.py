@@ -4,10 +4,10 @@ elements that stick as springs and slip towards a common law (generalised Maxwel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,8 @@ from tegotae.compile import build
 from tegotae.declared_layout import LAW, declared_layout
 from tegotae.elements import FORCE
 from tegotae.friction.kernels import classics as k
-from tegotae.friction.laws import Law, Limit, Tabulated, as_law
+from tegotae.friction.laws import Law, Limit, Tabulated, as_law, for_law
+from tegotae.kernels.elements import step_kernels
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.parameters import Parameter, parts_of
 from tegotae.running.loop import stacked
@@ -120,7 +121,7 @@ class Dahl(Impedance):
 
     dimension = 1
     layout = declared_layout(DEFLECTION, FORCE)
-    kernels = Kernels(k.bristle_kernels, (k.dahl_step,), style="values")  # exact for a velocity held over the tick
+    kernels = Kernels(step_kernels, (k.dahl_step,), style="values")  # exact for a velocity held over the tick
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,17 +138,11 @@ class BristleFriction(Impedance):
 
     dimension = 1
     layout = declared_layout(DEFLECTION, FORCE)
-    maker: ClassVar[Callable[..., Any]]  # of its halves, for its law
     samples: ClassVar[int] = 2  # of the deflection, that tell how steeply the force can rise: at its ends
 
     def __post_init__(self) -> None:
         super().__post_init__()
         least_magnitude(self.name, self.law)
-
-    @property
-    def kernels(self) -> Kernels:
-        """Made for its law."""
-        return Kernels(type(self).maker, self.law.kernels[:1], style="values")
 
     def steepest_rise(self, period: float) -> float:
         """The largest rise of the force with the velocity [N·s/m], by sampling speeds and deflections."""
@@ -172,7 +167,7 @@ class LuGre(BristleFriction):
         -4.0
     """
 
-    maker = k.lugre_kernels  # exact for a velocity held over the tick
+    kernels = for_law(k.lugre_kernels, "values", 1)  # exact for a velocity held over the tick
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +195,7 @@ class Elastoplastic(BristleFriction):
         ),
     ]
 
-    maker = k.elastoplastic_kernels  # linear pieces, and a Taylor series between them
+    kernels = for_law(k.elastoplastic_kernels, "values", 1)  # linear pieces, and a Taylor series between them
     samples = 33  # between the ends, too: there is a blend
 
     def __post_init__(self) -> None:
@@ -265,6 +260,7 @@ class GeneralisedMaxwellSlip(Impedance):
     viscosity: Viscosity = 0.0
 
     dimension = 1
+    kernels = for_law(k.maxwell_kernels, functions=1)  # exact for a velocity held over the tick
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -281,11 +277,6 @@ class GeneralisedMaxwellSlip(Impedance):
     def layout(self) -> Layouts:
         """Elements and law; the force on the mover, then each element's friction and direction of slip."""
         return _layout(len(self.fractions), len(self.law.parameters))
-
-    @property
-    def kernels(self) -> Kernels:
-        """Exact for a velocity held over the tick."""
-        return Kernels(k.maxwell_kernels, self.law.kernels[:1])
 
     def steepest_rise(self, period: float) -> float:
         """The largest rise of the force with the velocity [N·s/m], from above.

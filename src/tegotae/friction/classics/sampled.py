@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
-
-from numpy.typing import ArrayLike
+from typing import Annotated, ClassVar
 
 from tegotae import checks
 from tegotae.block import Admittance, Impedance, Kernels, by_dimension
@@ -14,10 +12,9 @@ from tegotae.declared_layout import declared_layout
 from tegotae.elements import FORCE, Damping, MovingMass
 from tegotae.friction.element import STATE, Stiffness, check_sliding_speed
 from tegotae.friction.kernels import sampled as k
-from tegotae.friction.laws import FrictionLaw, Limit
+from tegotae.friction.laws import FrictionLaw, Limit, for_law
 from tegotae.layout import AXIS, Part
 from tegotae.parameters import Dimension, Parameter
-from tegotae.state import State
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +42,7 @@ class Karnopp(Admittance):
     dead_zone: Annotated[float, Parameter("D [m/s], > 0, the speed below which it counts as at rest", such_as="1e-3")]
 
     dimension = 1
+    begins: ClassVar[Mapping[str, float | str]] = {"momentum_velocity": "velocity"}
     layout = declared_layout(
         Part("velocity", "m/s", "velocity at the end of the tick; 0 inside the band", AXIS, "v"),
         Part("position", "m", "position at the end of the tick", AXIS, "x"),
@@ -65,13 +63,6 @@ class Karnopp(Admittance):
     def least_reluctance(self, period: float) -> float:
         """M/T [N·s/m] on either side of the band; at its edge the velocity jumps."""
         return self.mass / period
-
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
-        """The state at rest, with the fields named in `initial` set; a velocity is momentum too."""
-        state = super().initial_state(period, initial)
-        if "momentum_velocity" not in (initial or {}):
-            state["momentum_velocity"] = state["velocity"]
-        return state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,11 +93,7 @@ class ExplicitlyCoupledFriction(Impedance):
 
     dimension = 1
     layout = declared_layout(*STATE[:-1])
-
-    @property
-    def kernels(self) -> Kernels:
-        """The (11) kernels, made for this law."""
-        return Kernels(k.explicit_kernels, self.law.kernels, style="values")
+    kernels = for_law(k.explicit_kernels, "values")  # (11)
 
     def check(self, period: float) -> None:
         """One sliding speed for every force: (T/M) max(-r') < 1.  [kikuuwe2005 (4b)]"""

@@ -31,6 +31,7 @@ from functools import cache
 import numpy as np
 
 from tegotae.compile import kernel
+from tegotae.kernels.elements import step_kernels
 
 ORDER = 20
 ELASTIC, BLEND, PLASTIC = 0, 1, 2
@@ -74,22 +75,6 @@ def dahl_step(p, s, v, T):
 
 
 @cache
-def bristle_kernels(step):
-    """The halves of a model with one bristle, from its step -> e1, f, df/dv."""
-
-    @kernel
-    def bristle_answer(p, s, w, v, T):
-        _, f, slope = step(p, s, v, T)
-        return f, slope
-
-    @kernel
-    def bristle_advance(p, s, w, v, T):
-        return step(p, s, v, T)[:2]
-
-    return bristle_answer, bristle_advance
-
-
-@cache
 def lugre_kernels(magnitude):
     """LuGre, its g(v) a friction law."""
 
@@ -112,7 +97,7 @@ def lugre_kernels(magnitude):
         drate = 1.0 - da * z1 - a * dz1
         return -d * z1, -d * (s0 * z1 + s1 * rate + s2 * x), -(s0 * dz1 + s1 * drate + s2)
 
-    return bristle_kernels(lugre_step)
+    return step_kernels(lugre_step)
 
 
 @kernel
@@ -283,4 +268,4 @@ def elastoplastic_kernels(magnitude):
         drate = rate + x * rate_slope(part, u1, b, du, -b * dg / g)
         return -d * z1, -d * (s0 * z1 + s1 * x * rate + s2 * x), -(s0 * dz1 + s1 * drate + s2)
 
-    return bristle_kernels(elastoplastic_step)
+    return step_kernels(elastoplastic_step)

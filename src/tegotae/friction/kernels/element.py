@@ -19,6 +19,7 @@ import math
 from functools import cache
 
 from tegotae.compile import kernel
+from tegotae.kernels.elements import step_kernels
 from tegotae.kernels.stick_slip import as_if_stuck, limited, stick_slip
 
 
@@ -82,16 +83,7 @@ def impedance_kernels(magnitude, resolve):
         slope = (K * T + B) * (opening * c * (B + T * K) - 1.0)
         return e1, w1, f, g, z1, slope
 
-    @kernel
-    def impedance_answer(p, s, w, v, T):
-        _, _, f, _, _, slope = impedance_step(p, s, v, T)
-        return f, slope
-
-    @kernel
-    def impedance_advance(p, s, w, v, T):
-        return impedance_step(p, s, v, T)[:5]
-
-    return impedance_answer, impedance_advance
+    return step_kernels(impedance_step, 2)
 
 
 @kernel
@@ -145,7 +137,7 @@ def impedance_kernels_vector(magnitude, resolve):
 
     @kernel
     def impedance_answer_vector(p, s, w, v, T, force, slope):
-        """As `impedance_answer`, the direction of slip being u/|u|; fills force (n) and slope (n, n)."""
+        """As in one dimension, the direction of slip being u/|u|; fills force (n) and slope (n, n)."""
         n = v.shape[0]
         K, B = p.K, p.B
         c, U = impedance_push(p, s, v, T, n)

@@ -170,10 +170,8 @@ def vehicle_halves(fill, axle, felt):
         for _ in range(MOST_TRIALS):
             size = y[1] * r[2] - y[2] * r[1]
             step[0], step[1] = (r[2] * left[0] - y[2] * left[1]) / size, (y[1] * left[1] - r[1] * left[0]) / size
-            least = 16.0 * EPSILON
-            if abs(step[0]) <= least * (abs(at[0]) + abs(s.vy[0])) and abs(step[1]) <= least * (
-                abs(at[1]) + abs(s.r[0])
-            ):
+            least_y, least_r = LEAST * (abs(at[0]) + abs(s.vy[0])), LEAST * (abs(at[1]) + abs(s.r[0]))
+            if abs(step[0]) <= least_y and abs(step[1]) <= least_r:
                 break
             part = part_of(c, best, PARTS)
             if part == 0.0:
