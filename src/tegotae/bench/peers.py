@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import tegotae as tg
-from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.bench.contest import Contest, Outcome, Outcomes, in_turn
 from tegotae.checks import Array
 from tegotae.multibody import Body, Box, Corners, Free, HalfSpace, Plate, Prismatic, Scene, Touch, Tree
 from tegotae.multibody.shapes import Surface
@@ -78,9 +78,8 @@ def their_box(option: str, force: Array, vibrating: bool) -> Callable[[], float]
     return creep
 
 
-def slope() -> list[Outcome]:
+def slope() -> Outcomes:
     """Creep and speed at one time step, MuJoCo's settings against one element."""
-    outcomes = []
     for load, vibrating in (("constant", False), ("vibrating", True)):
         force = pull(np.asarray(STEP * np.arange(1, round(SECONDS / STEP) + 1)), vibrating)
         mine, rivals = our_box(force), {name: their_box(how, force, vibrating) for name, how in _SETTINGS.items()}
@@ -89,7 +88,7 @@ def slope() -> list[Outcome]:
         least = min(creeps.values())
         told = f"ours {creep:.1e} m; MuJoCo " + "; ".join(f"{name} {value:.1e} m" for name, value in creeps.items())
         bound = f"< {least:.1e} m (MuJoCo's least)"
-        outcomes.append(Outcome(f"slope, {load} load, creep in {SECONDS - 1:g} s", told, creep, bound, creep < least))
+        yield Outcome(f"slope, {load} load, creep in {SECONDS - 1:g} s", told, creep, bound, creep < least)
 
         def ours(mine: Callable[[], float] = mine) -> None:
             for _ in range(IN_A_ROW):
@@ -100,8 +99,7 @@ def slope() -> list[Outcome]:
         fastest = min(best[name] for name in _SETTINGS)
         told = f"{best['ours'] / SECONDS * 1e6:.1f} us against {fastest / SECONDS * 1e6:.0f} us a simulated second"
         name = f"slope, {load} load, times faster than MuJoCo"
-        outcomes.append(Outcome.asked(name, told, fastest / best["ours"], ">= 100"))
-    return outcomes
+        yield Outcome.asked(name, told, fastest / best["ours"], ">= 100")
 
 
 # ------------------------------------------------------------ a joint that sticks
@@ -143,10 +141,10 @@ def drift(places: Array) -> float:
     return abs(float(places[-second:].mean() - places[second : 2 * second].mean()))
 
 
-def sticking_joint(seconds: float = SECONDS) -> list[Outcome]:
+def sticking_joint(seconds: float = SECONDS) -> Outcomes:
     """Drift below the limit, constant and vibrating, and the speed 2 s after a push beyond it; all of it told."""
     time = np.asarray(JOINT_STEP * np.arange(1, round(seconds / JOINT_STEP) + 1), dtype=np.float64)
-    right, outcomes = (PUSH - LIMIT) / MASS * 2.0, []
+    right = (PUSH - LIMIT) / MASS * 2.0
     for name, (stiffness, damping) in _JOINTS.items():
         told, numbers = [], {}
         for who, joint in (("ours", our_joint), ("MuJoCo's springyield", their_joint)):
@@ -160,8 +158,7 @@ def sticking_joint(seconds: float = SECONDS) -> list[Outcome]:
         asked = stiffness >= 1e6
         bound = "ours <= 1e-15 m, speed within 1 %" if asked else "told, not asked: shaken near its resonance"
         met = not asked or (worst <= 1e-15 and off <= 0.01)
-        outcomes.append(Outcome(f"a joint that sticks, {name}", "; ".join(told), worst, bound, met))
-    return outcomes
+        yield Outcome(f"a joint that sticks, {name}", "; ".join(told), worst, bound, met)
 
 
 # ------------------------------------------------------------ things that rest on each other
@@ -267,9 +264,8 @@ def stack(boxes: int = 5) -> Scenery:
     return Scenery(f"stack of {boxes}", scene, np.zeros(6 * boxes), theirs, (0.0, 0.0, -G), 7 * (boxes - 1))
 
 
-def at_rest(seconds: float = 6.0, rounds: int = 5) -> list[Outcome]:
+def at_rest(seconds: float = 6.0, rounds: int = 5) -> Outcomes:
     """Time of a step, ours over theirs: MuJoCo's is often shorter. What is asked is that ours stays where it is."""
-    outcomes = []
     for scenery in (box_on_a_slope(), grasp(), stack()):
         mine, creep, unsolved = scenery.ours(seconds)
         other, their_creep = scenery.theirs(seconds)
@@ -280,8 +276,7 @@ def at_rest(seconds: float = 6.0, rounds: int = 5) -> list[Outcome]:
             f"{seconds - SETTLED:g} s it creeps {creep:.0e} m against {their_creep:.0e} m; {unsolved} unsolved"
         )
         name, ratio = f"{scenery.name}, MuJoCo's time over ours", best["mujoco"] / best["ours"]
-        outcomes.append(Outcome(name, told, ratio, "creep <= 1e-12 m", creep <= 1e-12 and unsolved == 0))
-    return outcomes
+        yield Outcome(name, told, ratio, "creep <= 1e-12 m", creep <= 1e-12 and unsolved == 0)
 
 
 CONTESTS = (
