@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tegotae.papers.ledger import COMPARISONS, installed
-from tegotae.papers.timing import in_turn as in_turn  # which every contest calls: `bench --against` listens there
+from tegotae.papers.measuring import in_turn as in_turn  # which every contest calls: `bench --against` listens there
 
 PATIENCE = 600.0  # [s], for a subprocess
 NOT_MEASURED = "not measured"  # the bound of a contest whose peer is not installed

@@ -13,6 +13,7 @@ from tegotae.bench.kernels.by_hand import mass_and_elements, numpy_elements, tra
 from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.friction import ParallelFriction
+from tegotae.papers.measuring import apart
 from tegotae.running.loop import NOT_FED, Fed, picks_of
 from tegotae.running.source import module_of
 from tegotae.state import State
@@ -129,10 +130,9 @@ def beside_hand(
 ) -> Outcome:
     """A loop that found velocities against one fused by hand, which made them."""
     by_hand()
-    apart = float(np.max(np.abs(found - made)) / np.max(np.abs(made)))
     played = in_turn({"ours": ours, "hand": by_hand}, rounds=rounds)
     best = {who: s / made.size * 1e9 for who, s in played.items()}
-    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart:.0e}"
+    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart(made, found):.0e}"
     return Outcome.asked(f"{name} / fused by hand", told, best["ours"] / best["hand"], f"<= {most:g}")
 
 

@@ -11,10 +11,9 @@ from itertools import pairwise
 import numpy as np
 
 from tegotae.papers.hirai2020 import GENTLE, LENGTH, NODES, TORQUE, HiraiSubject, paper, phases, plain, random_states
-from tegotae.papers.hirai2020.equations import apart
 from tegotae.papers.hirai2020.oracles import Array
 from tegotae.papers.ledger import Finding, Findings
-from tegotae.papers.timing import in_turn
+from tegotae.papers.measuring import apart, in_turn
 from tegotae.result import Result
 from tegotae.rod import Phase
 

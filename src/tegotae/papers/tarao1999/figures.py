@@ -16,8 +16,8 @@ from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracle
 from tegotae.papers.tarao1999.contact import HOLDS
 from tegotae.papers.tarao1999.dynamics import SIZES, chain, costs
 from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, WITHOUT, plate
-from tegotae.papers.tarao1999.hybrid_loop import PERIOD, Run, hexa, spring, weighing
-from tegotae.papers.tarao1999.oracles import USUAL, Array, G, reduced
+from tegotae.papers.tarao1999.hybrid_loop import Run, hexa, spring, weighing
+from tegotae.papers.tarao1999.oracles import PERIOD, USUAL, Array, G, reduced
 from tegotae.papers.tarao1999.stiction import grasp, moved_since_settled, slope, standing, standing_in_mujoco
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tegotae.hybrid.records.audit import ContactAudit
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracles, paper
-from tegotae.papers.tarao1999.hybrid_loop import GIVE, PERIOD, SURFACE, Run, hexa, spring, weighing
-from tegotae.papers.tarao1999.oracles import USUAL, Bounce, reduced
+from tegotae.papers.tarao1999.hybrid_loop import GIVE, SURFACE, Run, hexa, spring, weighing
+from tegotae.papers.tarao1999.oracles import PERIOD, USUAL, Bounce, reduced
 from tegotae.table import HexaPlant
 
 WITHOUT = ("guard=false", "compensation=false")
@@ -61,7 +62,7 @@ def loop_beside_numbers(subject: TaraoSubject) -> Findings:
             drop = 1.0 - felt.peak_force / alone["peak_force"]
             yield Finding(f"{word}, {name}: peak below that of numbers alone, relative", drop, ">=", 0.05)
             longer, back = felt.duration / told.duration - 1.0, felt.restitution - told.restitution
-            off.append((felt.peak_force / told.peak - 1.0, longer, back))
+            off.append((felt.peak_force / told.peak_force - 1.0, longer, back))
         peak, duration, restitution = np.abs(off).max(axis=0)
         yield Finding(f"{word}: peak off (10), relative", peak, "<=", 0.03)
         yield Finding(f"{word}: duration off (10), relative", duration, "<=", 0.03)
@@ -129,26 +130,21 @@ def compensation_brings_back_the_truth(subject: TaraoSubject) -> Findings:
     """
     off = defaultdict(list)
     for word, felt, told in delayed(subject):
-        off[word].append((felt.peak / told.peak - 1.0, felt.duration / told.duration - 1.0))
+        off[word].append((felt.peak_force / told.peak_force - 1.0, felt.duration / told.duration - 1.0))
     for word, each in off.items():
         peak, duration = np.abs(each).max(axis=0)
         yield Finding(f"{word}: peak off at 10 ms, relative, worst", peak, "<=", 0.02)
         yield Finding(f"{word}: duration off at 10 ms, relative, worst", duration, "<=", 0.02)
 
 
-def delayed(subject: TaraoSubject) -> Iterator[tuple[str, Bounce, Bounce]]:
+def delayed(subject: TaraoSubject) -> Iterator[tuple[str, ContactAudit, ContactAudit | Bounce]]:
     """Contacts felt 10 ms late, and what they should be."""
     m, late = reduced(USUAL), f"link.delay={LATE}"
     for kp in GAINS:
         k = subject.stiffness(kp)
         for word, loss in (("spring", 0.0), ("spring and damper", LOSS)):
             c = loss * math.sqrt(k * m)
-            felt = subject.loop(*spring(k, damping=c), late)
-            yield word, _bounce(felt), oracles.damped(k, c, m, SPEED)
+            yield word, subject.loop(*spring(k, damping=c), late).hardest, oracles.damped(k, c, m, SPEED)
         for word, fed in (("six arms, elastic", 0.0), ("six arms, damped", 1.0)):
-            yield word, _bounce(subject.loop(*hexa(kp, fed=fed), late)), _bounce(subject.loop(*hexa(kp, fed=fed)))
-
-
-def _bounce(run: Run) -> Bounce:
-    told = run.hardest
-    return Bounce(told.peak_force, told.duration, told.restitution)
+            prompt = hexa(kp, fed=fed)
+            yield word, subject.loop(*prompt, late).hardest, subject.loop(*prompt).hardest

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tegotae.multibody import Body, Fixed, Free, Revolute
+from tegotae.papers.measuring import in_turn
 from tegotae.papers.tarao1999.oracles import AXES, Array, G
-from tegotae.papers.timing import in_turn
 
 # Word, file of the package example-robot-data, whether its base flies.
 ROBOTS = (
