@@ -46,7 +46,7 @@ def compiled(links: int) -> Play:
     tree, own = chain(links), state(links)
 
     def play(calls: int) -> Array:
-        return tree.forward_dynamics(*(np.broadcast_to(part, (calls, links)) for part in own))[-1]
+        return np.asarray(tree.forward_dynamics(*(np.broadcast_to(part, (calls, links)) for part in own))[-1])
 
     return play
 

@@ -19,14 +19,13 @@ from tegotae.papers.hirai2020 import HiraiSubject, phases
 from tegotae.papers.hirai2020.motion import MINUTES
 from tegotae.papers.tarao1999.peers import in_mujoco
 from tegotae.result import Result
-from tegotae.rod import Phase
 from tegotae.rod.demonstrations import crawling_snake
 from tegotae.rod.many import run_many, variations
 from tegotae.rod.planar import Evaluation
 
 PAPER = phases()
 # tau = 10 for a second, pinned: where the tip of the continuous rod is then (n -> infinity) [m].
-GENTLE = (Phase(until=1.0, torque=10.0, base="pinned"),)
+GENTLE = phases(10.0)[:1]
 TIP = np.array([5.90659, -0.45101])
 AIM = 1e-2  # [m], error of the tip asked of MuJoCo; ours must not be larger than what it reaches
 
@@ -67,7 +66,7 @@ def paper_run(rounds: int = 30) -> Outcomes:
 def evaluation(nodes: int) -> Evaluation:
     """The paper's rod, bent and turning."""
     angle, rate = np.linspace(0.0, 3.0, nodes), np.linspace(1.0, -1.0, nodes)
-    return Evaluation(rod_of(nodes), angle, rate, Phase(until=1.0, torque=10.0, base="pinned"))
+    return Evaluation(rod_of(nodes), angle, rate, GENTLE[0])
 
 
 def linear(nodes: tuple[int, ...] = (5, 10, 33, 100, 330, 1000), rounds: int = 15) -> Outcomes:

@@ -159,7 +159,7 @@ def erratum_zero_block(subject: HiraiSubject) -> Findings:
     q, speed = solver.state(angle, rate, (0.0, 0.0), (0.0, 0.0))
     parts = solver.integrals(angle, rate)
     A, c = solver._constraints(parts, q, speed, BASES["pinned"], q[:3])
-    a = solver.solve(q, speed, Phase(until=1.0, torque=TORQUE, base="pinned"), anchor=q[:3])[: A.shape[0]]
+    a = solver.solve(q, speed, phases()[0], anchor=q[:3])[: A.shape[0]]
     multipliers = 2 * (NODES - 1)
     yield Finding("as printed: rows of A more than multipliers", A.shape[0] - multipliers, ">", 0)
     yield Finding("corrected: X'' left over, relative", apart(c, -A.T @ a), "<=", 1e-12)

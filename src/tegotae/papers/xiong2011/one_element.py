@@ -43,9 +43,9 @@ def smoothed_run(subject: XiongSubject, vs: float, *, v0: float, push: float, se
     return np.array(record).T
 
 
-def resting(stiffness: float = K) -> dict[str, float]:
-    """The point mass at rest on its floor: sunk in by its weight."""
-    return {"py": -G / stiffness, "e_floor": G / stiffness, "vx": 0.0}
+def resting(memory: str = "e_floor") -> dict[str, float]:
+    """The point mass at rest on its floor, sunk in by its weight; what the contact remembers goes by its name."""
+    return {"py": -G / K, memory: G / K, "vx": 0.0}
 
 
 def pushed(subject: XiongSubject, *, seconds: float, step: float = T, times: Any = None) -> Result:
@@ -188,7 +188,7 @@ def nothing_moves_in_an_hour(subject: XiongSubject) -> Findings:
     run = pushed(subject, seconds=HOUR, step=5e-4, times=times)
     mass, start = subject.floor(push=PUSH)
     stepper, ticks = subject.stepper(mass, period=SLOW), round(HOUR / SLOW)
-    rest = {"py": -G / K, "floor": G / K, "vx": 0.0}
+    rest = resting("floor")
     steady = stepper.run(ticks=ticks, initial=start | rest, every=100)
     phase = 2.0 * np.pi * np.arange(1, 101) * SLOW
     load = np.tile(0.45 * LIMIT * (1.0 - np.cos(phase)), ticks // 100)
@@ -215,7 +215,7 @@ def erratum_floor(subject: XiongSubject) -> Findings:
 
     Printed: M px'' in mu dio(py) sgn(px') (no minus) and M py'' in dio(py) - mg (m for M).
     """
-    start, t = {"py": -G / K, "e_floor": G / K, "vx": 1.0}, 0.1
+    start, t = resting() | {"vx": 1.0}, 0.1
     printed, ours = subject.ode(floor_as_printed(1.0)), subject.ode(subject.floor()[0])
     fast, slow = (ode.solve((0.0, t), start, method="RK4", step=1e-4).vx[-1] for ode in (printed, ours))
     above = ours.start({"py": 1.0})
@@ -244,8 +244,7 @@ def erratum_backward_euler(subject: XiongSubject) -> Findings:
         a = (BETA * a + T * min(max(a + (BETA + T) * v, -F / K), F / K)) / (BETA + T)
         work.append(K * (a + BETA * (a - before) / T) * v)
     mass, start = subject.floor()
-    rest = {"py": -G / K, "floor": G / K}
-    run = subject.stepper(mass, period=T).run(ticks=150, initial=start | rest)
+    run = subject.stepper(mass, period=T).run(ticks=150, initial=start | resting("floor") | {"vx": start["vx"]})
     rate = np.diff(run.vx)[5:] / T
     yield Finding("as printed: power of sliding friction, of F v", work[-1] / (F * v), ">=", 0.999)
     yield Finding("corrected: acceleration of the mass, off -mu g", np.abs(rate + F).max(), "<=", 1e-6, "m/s²")
