@@ -105,10 +105,8 @@ def articulated(model: Any, q: Array, v: Array, torque: Array) -> Callable[[int]
 
 def cost(model: Any) -> float:
     """Seconds of such an evaluation; best of several rounds."""
-    play, many = (
-        articulated(model, np.zeros(model.nq), np.ones(model.nv), np.zeros(model.nv)),
-        max(20, 2000 // model.nv),
-    )
+    play = articulated(model, np.zeros(model.nq), np.ones(model.nv), np.zeros(model.nv))
+    many = max(20, 2000 // model.nv)
     return float(in_turn({"aba": lambda: play(many)}, rounds=9, clock=time.process_time)["aba"] / many)
 
 

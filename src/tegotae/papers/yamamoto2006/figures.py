@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CIRCLE: dict[str, Any] = {"ls": "none", "marker": "o", "color": "white", "mec": INK, "mew": 0.8, "ms": 3.8}
+COUNTS = np.array([21, 51, 101, 201, 401, 801, 1601])  # bristles
 _DASHED: dict[str, Any] = {"color": QUIET, "lw": 0.8, "ls": (0, (4, 3))}
 
 
@@ -130,17 +131,17 @@ def brush_oracle(subject: YamamotoSubject, left: Axes, middle: Axes, right: Axes
         panel.set_xlabel("slip angle [rad]")
     left.set(title="(a)  lateral force", ylabel="Fy [N]")
     middle.set(title="(b)  torque about the steering axis", ylabel="tau [N·m]")
-    counts, few = np.array([21, 51, 101, 201, 401, 801, 1601]), np.linspace(0.003, 0.12, 79)
+    few = np.linspace(0.003, 0.12, 79)
     exact_few, errors = np.array(brush(few, K=STIFF)), []
-    for n in counts.tolist():
+    for n in COUNTS.tolist():
         h = subject.brush(bristles=n).steady(slip_angle=few, speed=20.0)
         off = np.abs(np.array([h.lateral_force, h.torque]) - exact_few).max(axis=1)
         errors.append(off / exact_few.max(axis=1))
     for name, row, color in (("Fy", 0, BLUE), ("tau", 1, PLUM)):
         values = [error[row] for error in errors]
-        right.loglog(counts, values, color=color, marker="o", ms=4)
+        right.loglog(COUNTS, values, color=color, marker="o", ms=4)
         say(right, name, (130.0, 2.2 * values[2]) if row else (75.0, 0.4 * values[2]), color)
-    right.loglog(counts, 0.4 / counts**2.0, **_DASHED)
+    right.loglog(COUNTS, 0.4 / COUNTS**2.0, **_DASHED)
     say(right, "1/n²", (24, 1.8e-4), QUIET)
     right.set(title="(c)  largest difference, of the peak", xlabel="bristles n", xlim=(18, 2200))
 
@@ -161,12 +162,11 @@ def parking(subject: YamamotoSubject, left: Axes, right: Axes) -> None:
     say(left, "circles: exact, with Masing's rule", (0.1, -19.5), INK, ha="right")
     left.set(title="(a)  torque over steer angle", xlabel="steer angle [rad]", ylabel="torque [N·m]")
     left.set(xticks=[-0.1, -0.05, 0.0, 0.05, 0.1])
-    counts = np.array([21, 51, 101, 201, 401, 801, 1601])
     steer = tyre.to_and_fro(0.1, 200)
     exact = parked(steer, K=STIFF)
-    errors = [np.abs(tyre.parked_patch(subject, steer, n) - exact).max() for n in counts.tolist()]
-    right.loglog(counts, errors, color=BLUE, marker="o", ms=4)
-    right.loglog(counts, 100.0 / counts**2.0, **_DASHED)
+    errors = [np.abs(tyre.parked_patch(subject, steer, n) - exact).max() for n in COUNTS.tolist()]
+    right.loglog(COUNTS, errors, color=BLUE, marker="o", ms=4)
+    right.loglog(COUNTS, 100.0 / COUNTS**2.0, **_DASHED)
     right.axhline(1e-4, color=VERMILION, lw=0.8)
     say(right, "0.0001 N·m", (20, 1.25e-4), VERMILION, va="bottom")
     say(right, "1/n²", (150, 8e-3), QUIET)
