@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tegotae.bench import Contest, Outcome, contests, inclusion, siconos
+from tegotae.bench import Contest, Outcome, contests, inclusion
 from tegotae.cli import main
 
 
@@ -28,7 +28,7 @@ def test_compile_is_timed_in_fresh_processes_with_a_cache_of_their_own(tmp_path:
     assert cold > 0.0
     kept = [path for path in tmp_path.rglob("*") if path.suffix in (".so", ".nbc")]
     assert kept, "what was compiled went into the folder of this test"
-    outcomes = inclusion.compiling(rounds=1, bodies=1)
+    outcomes = list(inclusion.compiling(rounds=1, bodies=1))
     assert [outcome.bound for outcome in outcomes] == ["<= 2 s", "<= 0.6 s"]
     assert all(outcome.value > 0.0 and "without imports" in outcome.measured for outcome in outcomes)
 
@@ -74,10 +74,10 @@ def test_the_timed_loop_ends_where_solve_ends() -> None:
 def test_without_siconos_the_contest_is_skipped_and_does_not_fail(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert siconos.Peer.found(("no/such/python",)) is None
-    monkeypatch.setattr(siconos.Peer, "found", classmethod(lambda cls: None))
+    assert inclusion.Siconos.found(("no/such/python",)) is None
+    monkeypatch.setattr(inclusion.Siconos, "found", classmethod(lambda cls: None))
     two = inclusion.TwoBodiesContest(seconds=0.01)
-    outcomes = inclusion.against_siconos(two, two.times(), two.ode(), 0.0, 1)
+    outcomes = list(inclusion.against_siconos(two, two.times(), two.ode(), 0.0, 1))
     assert [outcome.played for outcome in outcomes] == [False]
     good = Outcome("circuit", "90 ns against 80 ns", 1.125, "<= 1.2", True)
 
@@ -96,15 +96,15 @@ def test_without_siconos_the_contest_is_skipped_and_does_not_fail(
 
 
 def test_the_script_for_the_other_python_needs_nothing_of_ours() -> None:
-    code = f"import runpy; runpy.run_path({str(siconos.SCRIPT)!r}, run_name='probe')"
+    code = f"import runpy; runpy.run_path({str(inclusion.SCRIPT)!r}, run_name='probe')"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
 def test_siconos_meets_the_exact_machine_as_its_step_falls() -> None:
-    peer = siconos.Peer.found()
+    peer = inclusion.Siconos.found()
     if peer is None:
-        pytest.skip(siconos.MISSING)
+        pytest.skip(inclusion.MISSING)
     two = inclusion.TwoBodiesContest(seconds=0.6)
     exact = two.exact()
     errors = [peer.error(two.times(), exact, step=step, seconds=two.seconds) for step in (4e-3, 1e-3, 1e-4)]

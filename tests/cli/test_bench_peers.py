@@ -46,6 +46,6 @@ def test_a_soft_joint_shaken_near_its_resonance_yields_in_truth():
 
 
 def test_the_contest_tells_both_sides():
-    outcomes = peers.sticking_joint(seconds=4.0)
+    outcomes = list(peers.sticking_joint(seconds=4.0))
     assert [outcome.met for outcome in outcomes] == [True] * len(peers._JOINTS)
     assert all("ours drifts" in one.measured and "MuJoCo's springyield drifts" in one.measured for one in outcomes)

@@ -10,7 +10,8 @@ from tegotae.inclusion import Inclusion, examples, tune_contact
 from tegotae.inclusion.explicit.integration import Compiled
 from tegotae.inclusion.explicit.ode import Ode
 from tegotae.inclusion.explicit.source import OdeSource
-from tegotae.papers.xiong2011.errata import floor_as_printed, two_bodies_as_printed
+from tegotae.papers.xiong2011.machine import two_bodies_as_printed
+from tegotae.papers.xiong2011.one_element import floor_as_printed
 
 # ------------------------------------------------------------ machines that are not what they were said to be
 

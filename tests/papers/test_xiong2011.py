@@ -10,8 +10,8 @@ from scipy.integrate import solve_ivp
 
 from tegotae.inclusion import Inclusion, examples
 from tegotae.papers.xiong2011 import XiongSubject, paper
-from tegotae.papers.xiong2011.errata import restitution_without_alpha
 from tegotae.papers.xiong2011.machine import press, rigid_height, stick_slip_period
+from tegotae.papers.xiong2011.one_element import restitution_without_alpha
 
 FLOOR, BELT, TWO = examples.floor, examples.belt, examples.two_bodies
 ODE, STEPPER = Inclusion.to_ode, Inclusion.to_stepper

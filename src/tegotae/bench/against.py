@@ -109,8 +109,9 @@ def _compared(name: str, new: Side, old: Side, rounds: int, report: Report) -> C
     yardsticks = {*new.contests[name]["yardsticks"], *old.contests[name]["yardsticks"]}
     everywhere = [set(times) for each in played.values() for times in each]
     both, some = set.intersection(*everywhere), set.union(*everywhere)
+    sticks = {who for who in both if not yardsticks.isdisjoint((who, who.rpartition(" ")[0]))}  # perhaps numbered
     timings = tuple(
-        Timing(who, _is(who, yardsticks), *(tuple(times[who] for times in played[side]) for side in ("new", "old")))
+        Timing(who, who in sticks, *(tuple(times[who] for times in played[side]) for side in ("new", "old")))
         for who in played["new"][0]
         if who in both
     )
@@ -120,8 +121,3 @@ def _compared(name: str, new: Side, old: Side, rounds: int, report: Report) -> C
     if not timings:
         return ContestComparison(name, "skipped", "; ".join(remarks))
     return ContestComparison(name, "compared", "; ".join(remarks), timings)
-
-
-def _is(who: str, yardsticks: set[str]) -> bool:
-    """Whether a name, perhaps numbered, is one of these."""
-    return who in yardsticks or who.rpartition(" ")[0] in yardsticks

@@ -6,12 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from tegotae.papers.ledger import COMPARISONS, installed
-from tegotae.papers.timing import in_turn as in_turn  # which every contest calls: `bench --against` listens there
+from tegotae.papers.measuring import in_turn as in_turn  # which every contest calls: `bench --against` listens there
 
 PATIENCE = 600.0  # [s], for a subprocess
 NOT_MEASURED = "not measured"  # the bound of a contest whose peer is not installed
@@ -56,6 +56,9 @@ class Outcome:
         return self.bound != NOT_MEASURED
 
 
+Outcomes = Iterator[Outcome]  # of a contest, each as soon as it is known
+
+
 @dataclass(frozen=True)
 class Contest:
     """A named comparison; `play` runs it and gives one or several outcomes.
@@ -73,11 +76,11 @@ class Contest:
     """
 
     name: str
-    play: Callable[[], Sequence[Outcome]]
+    play: Callable[[], Iterable[Outcome]]
     yardsticks: tuple[str, ...] = ()
     needs: str = ""
 
-    def outcomes(self) -> Sequence[Outcome]:
+    def outcomes(self) -> Iterable[Outcome]:
         """Of playing it, or the one that says which peer is missing."""
         if self.needs and not installed(self.needs):
             words = f"{self.needs} is not installed: `make bench` adds it, or pip install 'tegotae[bench]'"

@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 
 import tegotae as tg
-from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.bench.contest import Contest, Outcome, Outcomes, in_turn
 from tegotae.bench.kernels.by_hand import mass_and_elements, numpy_elements, train_that_rubs
 from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.friction import ParallelFriction
+from tegotae.papers.measuring import apart
 from tegotae.running.loop import NOT_FED, Fed, picks_of
 from tegotae.running.source import module_of
 from tegotae.state import State
@@ -32,17 +33,16 @@ def looped(
     return lambda: loop(*memories, given, *rest), record
 
 
-def one_element() -> list[Outcome]:
+def one_element() -> Outcomes:
     """One Coulomb element over an array, start to finish."""
     brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
     velocity = 0.05 * np.sin(0.01 * np.arange(1_000_000))
     best = in_turn({"run": lambda: brake.run(velocity, period=T, record=["force"])})["run"] / velocity.size * 1e9
-    return [Outcome.asked("one Coulomb element, a step of run()", f"{best:.1f} ns", best, "<= 15 ns")]
+    yield Outcome.asked("one Coulomb element, a step of run()", f"{best:.1f} ns", best, "<= 15 ns")
 
 
-def one_step_from_python() -> list[Outcome]:
+def one_step_from_python() -> Outcomes:
     """`live.step`, as a control loop calls it."""
-    outcomes = []
     for dimension, bound in ((1, "<= 1 us"), (2, "<= 2 us")):
         brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0), dimension=dimension)
         step = brake.start(period=T).step
@@ -53,16 +53,14 @@ def one_step_from_python() -> list[Outcome]:
                 step(velocity)
 
         best = in_turn({"step": many})["step"] / 20_000 * 1e6
-        outcomes.append(Outcome.asked(f"live.step, {dimension}-D", f"{best:.2f} us", best, bound))
-    return outcomes
+        yield Outcome.asked(f"live.step, {dimension}-D", f"{best:.2f} us", best, bound)
 
 
-def many_elements() -> list[Outcome]:
+def many_elements() -> Outcomes:
     """1e5 elements side by side, against a plain stream over as many bytes, and against (18) in NumPy."""
     count, ticks = 100_000, 20
     limits = np.linspace(1.0, 10.0, count)
     velocity = 0.01 * np.sin(0.3 * np.arange(ticks))
-    outcomes = []
     # An element reads F and e and writes e (24 bytes, as a += d does); with its own K and B it is 40 bytes.
     for label, damping, entries in (
         ("one stiffness for all", np.full(count, 1.0), count),
@@ -83,12 +81,11 @@ def many_elements() -> list[Outcome]:
         told = f"{each['ours']:.2f} ns an element against {each['stream']:.2f} (stream), {each['numpy']:.2f} (NumPy)"
         to_stream, to_numpy = each["ours"] / each["stream"], each["numpy"] / each["ours"]
         name = f"1e5 elements, {label}"
-        outcomes.append(Outcome.asked(f"{name} / a stream over as many bytes", told, to_stream, "<= 2"))
-        outcomes.append(Outcome.asked(f"{name}, times faster than NumPy", told, to_numpy, ">= 15"))
-    return outcomes
+        yield Outcome.asked(f"{name} / a stream over as many bytes", told, to_stream, "<= 2")
+        yield Outcome.asked(f"{name}, times faster than NumPy", told, to_numpy, ">= 15")
 
 
-def reversal_stack() -> list[Outcome]:
+def reversal_stack() -> Outcomes:
     """The composite by its reversal stack: the cost of a step from 1e2 to 1e5 elements."""
     velocity = 0.02 * np.sin(0.01 * np.arange(100_000))
     rivals = {}
@@ -98,7 +95,7 @@ def reversal_stack() -> list[Outcome]:
     best = {name: seconds / velocity.size * 1e9 for name, seconds in in_turn(rivals).items()}
     ratio = max(best.values()) / min(best.values())
     told = ", ".join(f"N={name}: {ns:.0f} ns" for name, ns in best.items())
-    return [Outcome.asked("reversal stack, largest / smallest step from N=1e2 to 1e5", told, ratio, "<= 2")]
+    yield Outcome.asked("reversal stack, largest / smallest step from N=1e2 to 1e5", told, ratio, "<= 2")
 
 
 LIMITS = 1.0 + 0.5 * np.arange(22)
@@ -133,14 +130,13 @@ def beside_hand(
 ) -> Outcome:
     """A loop that found velocities against one fused by hand, which made them."""
     by_hand()
-    apart = float(np.max(np.abs(found - made)) / np.max(np.abs(made)))
     played = in_turn({"ours": ours, "hand": by_hand}, rounds=rounds)
     best = {who: s / made.size * 1e9 for who, s in played.items()}
-    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart:.0e}"
+    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart(made, found):.0e}"
     return Outcome.asked(f"{name} / fused by hand", told, best["ours"] / best["hand"], f"<= {most:g}")
 
 
-def circuit() -> list[Outcome]:
+def circuit() -> Outcomes:
     """One mass and 22 elements as a circuit, against the same loop fused by hand."""
     force = 200.0 * np.sin(2 * np.pi * T * np.arange(100_000))
     ours, (found,) = restarting(mass_that_rubs(), force, "velocity")
@@ -149,7 +145,7 @@ def circuit() -> list[Outcome]:
     def by_hand() -> None:
         mass_and_elements(2.0, stiffness, damping, LIMITS, np.zeros(22), force, T, velocity)
 
-    return [beside_hand("circuit of a mass and 22 elements", ours, found, by_hand, velocity)]
+    yield beside_hand("circuit of a mass and 22 elements", ours, found, by_hand, velocity)
 
 
 def train(cars: int) -> tg.Circuit:
@@ -168,7 +164,7 @@ def _drawn(machine: tg.Circuit, ticks: int) -> tuple[Callable[[], None], Array, 
     return *restarting(machine, force, "car_0.velocity"), force[:, 0].copy()
 
 
-def network() -> list[Outcome]:
+def network() -> Outcomes:
     """Three masses that rub and draw each other, against the same equations fused by hand; and how cost grows."""
     ours, (found,), force = _drawn(train(3), 100_000)
     velocity, seen = np.empty(force.size), (np.zeros(3), np.zeros(3), np.zeros(2))
@@ -176,15 +172,15 @@ def network() -> list[Outcome]:
     def by_hand() -> None:
         train_that_rubs(2.0, 1e5, 10.0, 3.0, 1e4, 10.0, force, T, *seen, velocity)
 
-    fused = beside_hand("network of three machines that rub", ours, found, by_hand, velocity)
+    yield beside_hand("network of three machines that rub", ours, found, by_hand, velocity)
     rivals = {str(count): _drawn(train(count), 10_000)[0] for count in (2, 4, 8, 16, 32)}
     each = {name: s / 10_000 / int(name) * 1e9 for name, s in in_turn(rivals).items()}
     growth = each["32"] / each["4"]
     told = ", ".join(f"{name}: {ns:.0f} ns a port" for name, ns in each.items())
-    return [fused, Outcome.asked("network, cost of a port at 32 / at 4", told, growth, "<= 2")]
+    yield Outcome.asked("network, cost of a port at 32 / at 4", told, growth, "<= 2")
 
 
-def circuit_by_address() -> list[Outcome]:
+def circuit_by_address() -> Outcomes:
     """What a circuit costs where nothing can be compiled: the loop that ships against one of its own."""
     machine = mass_that_rubs()
     force = 200.0 * np.sin(2 * np.pi * T * np.arange(20_000))
@@ -193,7 +189,7 @@ def circuit_by_address() -> list[Outcome]:
     best = {name: s / force.size * 1e9 for name, s in in_turn(rivals).items()}
     ratio = best["address"] / best["own"]
     told = f"{best['address']:.0f} ns a step against {best['own']:.0f}"
-    return [Outcome.asked("circuit of 22 elements by address / its own loop", told, ratio, "<= 50")]
+    yield Outcome.asked("circuit of 22 elements by address / its own loop", told, ratio, "<= 50")
 
 
 CONTESTS = (

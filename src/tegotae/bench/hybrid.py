@@ -8,7 +8,7 @@ import sys
 import time
 from functools import partial
 
-from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.bench.contest import Contest, Outcome, Outcomes, in_turn
 from tegotae.hybrid import Command, Latencies, Measurement, Stop, UdpLink, new_key
 from tegotae.hybrid.processes.launcher import Nodes
 from tegotae.hybrid.settings import Settings, read_settings
@@ -66,13 +66,13 @@ def _round(link: UdpLink, count: int, spin: float) -> Latencies:
     return seen
 
 
-def fast_link(count: int = 300, rounds: int = 15) -> list[Outcome]:
+def fast_link(count: int = 300, rounds: int = 15) -> Outcomes:
     """Nodes that spin for a moment, as their clocks do where punctuality counts; beside it, nodes that sleep."""
     awake, asleep = (round_trips(count=count, rounds=rounds, spin=spin) for spin in (SPIN, 0.0))
     p50, lost = 1e6 * awake.percentile(50.0), 2 * count - awake.count - asleep.count
     told = f"{_told(awake)}; asleep between packets {_told(asleep)}"
     told += f"; {lost} without an answer" if lost else ""
-    return [Outcome.asked("fast link, round trip between processes [us]", told, p50, "<= 100", also=p50 > 0.0)]
+    yield Outcome.asked("fast link, round trip between processes [us]", told, p50, "<= 100", also=p50 > 0.0)
 
 
 def _told(seen: Latencies) -> str:
@@ -82,7 +82,7 @@ def _told(seen: Latencies) -> str:
 _SETTLING = 6.0  # s, for processes to start and find out that nobody speaks to them
 
 
-def lockstep(duration: float = 1.2, rounds: int = 5) -> list[Outcome]:
+def lockstep(duration: float = 1.2, rounds: int = 5) -> Outcomes:
     """Dynamics, table and device with their links, signatures, safety and records, as fast as they compute."""
     from tegotae.hybrid.nodes.virtual_run import run_virtual
 
@@ -91,10 +91,10 @@ def lockstep(duration: float = 1.2, rounds: int = 5) -> list[Outcome]:
     best = in_turn({name: partial(run_virtual, settings) for name, settings in runs.items()}, rounds=rounds)
     words = ", ".join(f"{name} {duration / time:.1f}x" for name, time in best.items())
     factor = min(duration / time for time in best.values())
-    return [Outcome.asked("hybrid, all nodes in lockstep", f"{words} real time", factor, ">= 2")]
+    yield Outcome.asked("hybrid, all nodes in lockstep", f"{words} real time", factor, ">= 2")
 
 
-def idle_nodes(seconds: float = 5.0) -> list[Outcome]:
+def idle_nodes(seconds: float = 5.0) -> Outcomes:
     """Processes to whom nobody speaks, and that do not spin: table and device without dynamics, and the reverse."""
     shares: dict[str, float] = {}
     for together in (("log", "device", "table"), ("dynamics",)):
@@ -111,7 +111,7 @@ def idle_nodes(seconds: float = 5.0) -> list[Outcome]:
                     process.wait()
     worst = max(shares.values())
     words = ", ".join(f"{node} {share:.1f} %" for node, share in shares.items())
-    return [Outcome.asked("hybrid, CPU of idle nodes [%]", words, worst, "<= 10")]
+    yield Outcome.asked("hybrid, CPU of idle nodes [%]", words, worst, "<= 10")
 
 
 def _started(nodes: Nodes, node: str) -> subprocess.Popen[bytes]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tegotae.bench import siconos
-from tegotae.bench.contest import Contest, Outcome, in_fresh_process, in_turn
+from tegotae.bench.contest import PATIENCE, Contest, Outcome, Outcomes, in_fresh_process, in_turn
 from tegotae.checks import Array
 from tegotae.compile import build
+from tegotae.errors import TegotaeError
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio, examples
 from tegotae.inclusion.explicit.ode import Ode
 from tegotae.inclusion.implicit.stepper import Stepper
@@ -24,6 +28,12 @@ STIFFNESS, DAMPING, ALPHA, STEP, SECONDS = 1e6, 2e3, 2e-4, 1e-4, 2.0
 START = {"p1y": 0.2}
 ERROR = 2.5e-4  # [m], asked of the height of body 1
 BODIES = 5  # of the chain: 20 states
+
+# Siconos: what runs in the Python of the system, where that is, and its periods.
+SCRIPT = Path(__file__).with_name("siconos_script.py")
+INTERPRETERS = ("/usr/bin/python3", "/usr/local/bin/python3")
+MISSING = "Siconos is not installed (Debian: python3-siconos)"
+STEPS = (2e-3, 1e-3, 5e-4, 2.5e-4, 1e-4)  # [s], from coarse to fine
 
 # Each call at another state that depends on the last answer, so that none can be skipped.
 _CALLS = """
@@ -64,18 +74,16 @@ def first_value(bodies: int = BODIES) -> float:
     return time.perf_counter() - start
 
 
-def compiling(rounds: int = 3, bodies: int = BODIES) -> list[Outcome]:
+def compiling(rounds: int = 3, bodies: int = BODIES) -> Outcomes:
     """Cold: nothing of the model in the cache. Warm: the next process. Imports are not counted."""
     cold, warm = list[float](), list[float]()
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="tegotae-bench-") as cache:
             for seconds in (cold, warm):
                 seconds.append(in_fresh_process(first_value, bodies, TEGOTAE_CACHE=cache))
-    outcomes = []
     for word, seconds, bound in (("cold", cold, "<= 2 s"), ("warm", warm, "<= 0.6 s")):
         told = f"{min(seconds):.2f} s from Inclusion(...) to the first rhs, without imports"
-        outcomes.append(Outcome.asked(f"compile of {4 * bodies} states, {word}", told, min(seconds), bound))
-    return outcomes
+        yield Outcome.asked(f"compile of {4 * bodies} states, {word}", told, min(seconds), bound)
 
 
 def calling_loop(ode: Ode) -> Callable[..., None]:
@@ -84,7 +92,7 @@ def calling_loop(ode: Ode) -> Callable[..., None]:
     return loop
 
 
-def calling(calls: int = 200_000, rounds: int = 15) -> list[Outcome]:
+def calling(calls: int = 200_000, rounds: int = 15) -> Outcomes:
     """The right-hand side as compiled integrators call it."""
     ode = chain()
     own, many_calls = ode.compiled, calling_loop(ode)
@@ -96,17 +104,11 @@ def calling(calls: int = 200_000, rounds: int = 15) -> list[Outcome]:
 
     best = in_turn({"rhs": play}, rounds=rounds)["rhs"] / calls * 1e6
     name = f"rhs of {len(ode.states)} states, called from compiled code"
-    return [Outcome.asked(name, f"{best:.3f} us", best, "<= 0.3 us")]
+    yield Outcome.asked(name, f"{best:.3f} us", best, "<= 0.3 us")
 
 
 def steppers() -> dict[str, tuple[Stepper, dict[str, float]]]:
-    """Machines at a fixed period, and where they start: a mass on a belt, one that falls on it, three on each other.
-
-    Example:
-        >>> from tegotae.bench.inclusion import steppers
-        >>> {name: len(stepper.inclusion.elements) for name, (stepper, _) in steppers().items()}
-        {'belt': 1, 'floor': 2, 'stack': 6}
-    """
+    """Machines at a fixed period, and where they start: a mass on a belt, one that falls on it, three on each other."""
     contact, friction = Contact(stiffness=1e5, damping=200.0), Friction(stiffness=1e5, damping=200.0)
     numbers = {"m": 1.0, "g": 9.81, "mu": 0.4, "ks": 100.0, "belt": 0.1}
     falling = "coulomb(Fk + (Fs - Fk)*exp(-((v - belt)/vs)**2), v - belt, 'rub')"
@@ -138,11 +140,12 @@ def _stacked(bodies: int) -> dict[str, str]:
     return rows
 
 
-def stepping(ticks: int = 5000, rounds: int = 15) -> list[Outcome]:
+def stepping(ticks: int = 5000, rounds: int = 15) -> Outcomes:
     """Ticks of steppers, in whole runs."""
     rivals = {name: partial(one.run, ticks=ticks, initial=start) for name, (one, start) in steppers().items()}
     each = {name: 1e6 * seconds / ticks for name, seconds in in_turn(rivals, rounds=rounds).items()}
-    return [Outcome.asked(f"stepper, {name}", f"{tick:.3f} us a tick", tick, "<= 5 us") for name, tick in each.items()]
+    for name, tick in each.items():
+        yield Outcome.asked(f"stepper, {name}", f"{tick:.3f} us a tick", tick, "<= 5 us")
 
 
 @dataclass(frozen=True)
@@ -173,24 +176,65 @@ class TwoBodiesContest:
         return np.asarray(run.p1y)
 
 
-def machine(rounds: int = 5) -> list[Outcome]:
+def machine(rounds: int = 5) -> Outcomes:
     """Error of the compiled machine, and its speed against Siconos with an error within the same bound."""
     two = TwoBodiesContest()
     exact, ode = two.exact(), two.ode()
     error = float(np.max(np.abs(two.heights(ode) - exact)))
     name = "two bodies in contact, largest error of the height in 2 s"
     told = f"{error:.2e} m at K = 1e6 N/m, RK4 at 0.1 ms, against exact events"
-    return [Outcome.asked(name, told, error, f"<= {ERROR:g} m"), *against_siconos(two, exact, ode, error, rounds)]
+    yield Outcome.asked(name, told, error, f"<= {ERROR:g} m")
+    yield from against_siconos(two, exact, ode, error, rounds)
 
 
-def against_siconos(two: TwoBodiesContest, exact: Array, ode: Ode, error: float, rounds: int) -> list[Outcome]:
+@dataclass(frozen=True)
+class Siconos:
+    """A Python that can import Siconos, the system's: a script of ours runs there and answers in JSON.
+
+    It runs isolated (-I): it sees neither our environment nor, beside the script, the modules of this package.
+    """
+
+    interpreter: str
+
+    @classmethod
+    def found(cls, interpreters: tuple[str, ...] = INTERPRETERS) -> Siconos | None:
+        """The first that imports it, if any does."""
+        for interpreter in interpreters:
+            if not os.access(interpreter, os.X_OK):
+                continue
+            probe = [interpreter, "-I", "-c", "import siconos.kernel, siconos.numerics"]
+            if subprocess.run(probe, capture_output=True, timeout=PATIENCE).returncode == 0:
+                return cls(interpreter)
+        return None
+
+    def error(self, times: Array, exact: Array, *, step: float, seconds: float) -> float:
+        """Largest distance from the exact heights of body 1 [m]."""
+        found = self._ask("follow", step, seconds, 1)
+        return float(np.max(np.abs(np.interp(times, found["times"], found["heights"]) - exact)))
+
+    def seconds(self, *, step: float, seconds: float, runs: int) -> float:
+        """The best time of a run [s], timed inside that process, without building the model."""
+        return min(self._ask("time", step, seconds, runs)["seconds"])
+
+    def _ask(self, what: str, step: float, seconds: float, runs: int) -> dict[str, list[float]]:
+        command = [self.interpreter, "-I", str(SCRIPT), what, repr(step), repr(seconds), str(runs)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        if done.returncode != 0:
+            raise TegotaeError(f"bench: Siconos failed:\n  {done.stderr.strip()[-500:]}\n  Leave it uninstalled.")
+        # It talks on stdout by itself; ours is the last line.
+        answer: dict[str, list[float]] = json.loads(done.stdout.strip().splitlines()[-1])
+        return answer
+
+
+def against_siconos(two: TwoBodiesContest, exact: Array, ode: Ode, error: float, rounds: int) -> Outcomes:
     """Milliseconds a simulated second: the largest step of Siconos whose error is within the bound, against ours."""
     name = "two bodies, times faster than Siconos"
-    peer = siconos.Peer.found()
+    peer = Siconos.found()
     if peer is None:
-        return [Outcome.skipped(name, siconos.MISSING)]
+        yield Outcome.skipped(name, MISSING)
+        return
     errors = {}
-    for step in siconos.STEPS:
+    for step in STEPS:
         errors[step] = peer.error(two.times(), exact, step=step, seconds=two.seconds)
         if errors[step] <= ERROR:
             break
@@ -202,12 +246,10 @@ def against_siconos(two: TwoBodiesContest, exact: Array, ode: Ode, error: float,
             best[who] = min(best[who], seconds)
     each = {who: 1e3 * seconds / two.seconds for who, seconds in best.items()}
     rival = f"{each['siconos']:.0f} at {errors[step]:.1e} m (theta 1/2, {1e3 * step:g} ms)"
-    outcomes = []
     for who, words in (("loop", "integration alone"), ("solve", "a whole call of solve, checks and record included")):
         ratio = best["siconos"] / best[who]
         told = f"{each[who]:.2f} ms a simulated second at {error:.1e} m against {rival}"
-        outcomes.append(Outcome.asked(f"{name}, {words}", told, ratio, ">= 20", also=errors[step] <= ERROR))
-    return outcomes
+        yield Outcome.asked(f"{name}, {words}", told, ratio, ">= 20", also=errors[step] <= ERROR)
 
 
 def _loop(ode: Ode, seconds: float) -> Any:

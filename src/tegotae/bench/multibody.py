@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import tegotae as tg
-from tegotae.bench.contest import Contest, Outcome, in_turn
-from tegotae.bench.kernels.multibody import many_accelerations
+from tegotae.bench.contest import Contest, Outcome, Outcomes, in_turn
 from tegotae.checks import Array
-from tegotae.multibody import Body, Prismatic, Revolute, Scene, Tree
-from tegotae.multibody.joints import model_of
-from tegotae.multibody.kernels.kinematics import workspace
+from tegotae.multibody import Prismatic, Revolute, Scene, Tree
 from tegotae.papers.tarao1999.oracles import chain as links_of
+from tegotae.papers.tarao1999.oracles import random_bodies
 from tegotae.papers.tarao1999.peers import articulated, chain_xml, in_mujoco, pinocchio_tree
 from tegotae.papers.two_robots import TwoRobots
 
@@ -43,13 +42,11 @@ Play = Callable[[int], Array]  # so many evaluations; the accelerations of the l
 
 
 def compiled(links: int) -> Play:
-    """The three passes inside a compiled loop."""
-    model, (q, v, tau) = model_of(chain(links)), state(links)
-    slope, wrench, S, a = np.zeros(links), np.zeros((links, 6)), workspace(links), np.zeros(links)
+    """The three passes inside a compiled loop over as many rows."""
+    tree, own = chain(links), state(links)
 
     def play(calls: int) -> Array:
-        many_accelerations(calls, model, q, v.copy(), tau, slope, wrench, S, a)
-        return a.copy()
+        return np.asarray(tree.forward_dynamics(*(np.broadcast_to(part, (calls, links)) for part in own))[-1])
 
     return play
 
@@ -80,24 +77,22 @@ def _against(peer: Callable[[int], Play], links: int, rounds: int) -> tuple[floa
     return best["ours"] / calls, best["theirs"] / few
 
 
-def against_pinocchio(sizes: tuple[int, ...] = SIZES, rounds: int = 15) -> list[Outcome]:
+def against_pinocchio(sizes: tuple[int, ...] = SIZES, rounds: int = 15) -> Outcomes:
     """Accelerations of a chain."""
-    outcomes = []
     for links in sizes:
         ours, theirs = _against(in_pinocchio, links, rounds)
         told, bound = f"{1e6 * ours:.2f} us against {1e6 * theirs:.2f} us", ">= 2" if links >= 50 else ">= 1"
         name = f"forward dynamics, times faster than pinocchio.aba, {links} links"
-        outcomes.append(Outcome.asked(name, told, theirs / ours, bound))
-    return outcomes
+        yield Outcome.asked(name, told, theirs / ours, bound)
 
 
-def against_mj_forward(links: int = 100, rounds: int = 10) -> list[Outcome]:
+def against_mj_forward(links: int = 100, rounds: int = 10) -> Outcomes:
     """Accelerations of a chain; of one twice as long too, since MuJoCo's cost grows with the cube of its length."""
     name = f"forward dynamics, times faster than mj_forward, {links} links"
     ours, theirs = _against(forward_in_mujoco, links, rounds)
     longer = _against(forward_in_mujoco, 2 * links, rounds)
     told = f"{1e6 * ours:.2f} us against {1e6 * theirs:.2f} us; {2 * links} links {longer[1] / longer[0]:.1f} times"
-    return [Outcome.asked(name, told, theirs / ours, ">= 10")]
+    yield Outcome.asked(name, told, theirs / ours, ">= 10")
 
 
 # ---------------------------------------------------------------- stiction
@@ -108,7 +103,7 @@ def dry(limit: float) -> tg.FrictionImpedance:
     return tg.FrictionImpedance(stiffness=1e6, damping=10.0, law=tg.Coulomb(limit))
 
 
-def price_of_stiction(links: int = 7, ticks: int = 20_000, rounds: int = 15) -> list[Outcome]:
+def price_of_stiction(links: int = 7, ticks: int = 20_000, rounds: int = 15) -> Outcomes:
     """A step with friction in every joint over one without, all joints sticking, and all slipping."""
     q, _, _ = state(links)
     held, slipping, smooth = chain(links, dry(1e4)), chain(links, dry(1e-3), gravity=0.0), chain(links)
@@ -121,68 +116,56 @@ def price_of_stiction(links: int = 7, ticks: int = 20_000, rounds: int = 15) -> 
         "smooth": ready(smooth, 1e-3, 0.0), "sticking": ready(held, 1e-3, 0.0), "slipping": ready(slipping, 1e-7, 1.0)
     }  # fmt: skip
     best = in_turn(rivals, rounds=rounds)
-    outcomes = []
     for kind in ("sticking", "slipping"):
         ratio = best[kind] / best["smooth"]
         told = f"{1e6 * best[kind] / ticks:.2f} us a step against {1e6 * best['smooth'] / ticks:.2f} us"
-        outcomes.append(Outcome.asked(f"friction in {links} joints, all {kind}, over none", told, ratio, "<= 1.3"))
-    return outcomes
+        yield Outcome.asked(f"friction in {links} joints, all {kind}, over none", told, ratio, "<= 1.3")
 
 
 def random_arm(rng: np.random.Generator, links: int) -> Tree:
     """A tree whose joints all rub, with limits, stiffnesses and dampings over many decades."""
     bodies = []
-    for k in range(links):
-        points = 0.2 * rng.normal(size=(4, 3))
-        mass = float(rng.uniform(0.5, 2.0))
-        inertia = mass * sum((x @ x) * np.eye(3) - np.outer(x, x) for x in points)
+    for body in random_bodies(links, free=False, seed=int(rng.integers(2**32))):
         friction = tg.FrictionImpedance(
             stiffness=10.0 ** rng.uniform(3.0, 9.0),
             damping=float(rng.choice([0.0, 1.0])) * 10.0 ** rng.uniform(-1.0, 2.0),
             law=tg.Coulomb(10.0 ** rng.uniform(-2.0, 1.5)),
         )
-        kind = Revolute if rng.random() < 0.7 else Prismatic
-        bodies.append(
-            Body(
-                name=f"b{k}", mass=mass, inertia=inertia, center=0.1 * rng.normal(size=3),
-                parent=f"b{rng.integers(0, k)}" if k else None, position=0.3 * rng.normal(size=3),
-                joint=kind(axis=rng.normal(size=3), friction=friction),
-            )
-        )  # fmt: skip
+        if isinstance(body.joint, Revolute | Prismatic):
+            body = replace(body, joint=replace(body.joint, friction=friction))
+        bodies.append(body)
     return Tree(bodies)
 
 
-def mode_problems(problems: int = 10_000, ticks: int = 10) -> list[Outcome]:
+def mode_problems(problems: int = 10_000, ticks: int = 10) -> Outcomes:
     """Ticks from random states under random torques: every joint may stick, slip or turn back at once."""
     rng, failed, joints = np.random.default_rng(0), 0, 0
     for _ in range(problems // ticks):
         links = int(rng.choice([2, 4, 7, 12, 30]))
         tree, T = random_arm(rng, links), 10.0 ** rng.uniform(-4.0, -2.0)
-        v, tau = rng.normal(size=links) * 10.0 ** rng.uniform(-4.0, 0.5), rng.normal(size=(ticks, links))
+        v, tau = rng.normal(size=tree.nv) * 10.0 ** rng.uniform(-4.0, 0.5), rng.normal(size=(ticks, tree.nv))
         tau *= 10.0 ** rng.uniform(-2.0, 2.0)
-        run = Scene(tree=tree).run(ticks * T, period=T, q=rng.normal(size=links), v=v, torque=tau)
-        failed, joints = failed + int(run.about["unsolved_steps"]), joints + ticks * links
+        run = Scene(tree=tree).run(ticks * T, period=T, q=rng.normal(size=tree.nv), v=v, torque=tau)
+        failed, joints = failed + int(run.about["unsolved_steps"]), joints + ticks * tree.nv
     told = f"{failed} unsolved of {problems // ticks * ticks} ticks, {joints} joints in all"
-    return [Outcome("random mode problems, failures", told, float(failed), "0", failed == 0)]
+    yield Outcome("random mode problems, failures", told, float(failed), "0", failed == 0)
 
 
 # ---------------------------------------------------------------- real time
 
 
-def two_robots(seconds: float = 20.0, rounds: int = 7) -> list[Outcome]:
+def two_robots(seconds: float = 20.0, rounds: int = 7) -> Outcomes:
     """The paper's experiment, both robots and their contact, at its 2 ms; a whole call with its record."""
     run: Callable[..., Any] = partial(TwoRobots(kp=400.0).run, duration=seconds, period=2e-3)
     methods = ("symplectic", "implicit")
     best = in_turn({method: partial(run, method=method) for method in methods}, rounds=rounds)
-    outcomes = []
     for method in methods:
         ratio = seconds / best[method]
         told = f"{2e3 / ratio:.2f} us a tick of 2 ms, record included"
-        outcomes.append(Outcome.asked(f"two robots, {method}, times real time", told, ratio, ">= 100"))
-    return outcomes
+        yield Outcome.asked(f"two robots, {method}, times real time", told, ratio, ">= 100")
 
 
-def long_chain(links: int = 500, ticks: int = 500, rounds: int = 5) -> list[Outcome]:
+def long_chain(links: int = 500, ticks: int = 500, rounds: int = 5) -> Outcomes:
     """A chain at 1 kHz without friction, and with some in every joint: let go bent, so that joints stick and slip."""
     q = 0.1 * state(links)[0]
 
@@ -191,12 +174,10 @@ def long_chain(links: int = 500, ticks: int = 500, rounds: int = 5) -> list[Outc
     rivals = {kind: partial(Scene(tree=tree).run, 1e-3 * ticks, **run) for kind, tree in trees.items()}
     unsolved = {kind: play().about["unsolved_steps"] for kind, play in rivals.items()}
     best = in_turn(rivals, rounds=rounds)
-    outcomes = []
     for kind, seconds in best.items():
         ratio = 1e-3 * ticks / seconds
         told = f"{1e6 * seconds / ticks:.0f} us a tick of 1 ms, {unsolved[kind]} unsolved"
-        outcomes.append(Outcome.asked(f"{links} links, {kind}, times real time", told, ratio, ">= 1"))
-    return outcomes
+        yield Outcome.asked(f"{links} links, {kind}, times real time", told, ratio, ">= 1")
 
 
 CONTESTS = (

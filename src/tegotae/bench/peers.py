@@ -6,24 +6,24 @@ rest on each other by friction. How fast, and how far they creep meanwhile.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 import tegotae as tg
-from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.bench.contest import Contest, Outcome, Outcomes, in_turn
 from tegotae.checks import Array
-from tegotae.multibody import Body, Box, Corners, Free, HalfSpace, Plate, Prismatic, Scene, Touch, Tree
-from tegotae.multibody.shapes import Surface
-from tegotae.papers.tarao1999.peers import in_mujoco
+from tegotae.multibody import Body, Plate, Prismatic, Scene, Tree
+from tegotae.papers.tarao1999 import TaraoSubject
+from tegotae.papers.tarao1999.oracles import G
+from tegotae.papers.tarao1999.peers import cubes_xml, floor_xml, in_mujoco, world_xml
+from tegotae.papers.tarao1999.stiction import HALF, ROUGH, SLOPE, boxes
 
 # A 1 kg block on a slope at 80 % of its friction limit; creep is how far it moves from 1 s to the end.
 # "vibrating": the pull along the slope swings by 40 % of itself at 10 Hz around 70 %, so it never exceeds the limit.
 MASS, LIMIT, SECONDS, STEP = 1.0, 5.0, 30.0, 2e-3
-G = 9.81  # m/s²
 IN_A_ROW = 5  # runs of ours, for a time that the clock can see
 
 _SCENE = """
@@ -78,9 +78,8 @@ def their_box(option: str, force: Array, vibrating: bool) -> Callable[[], float]
     return creep
 
 
-def slope() -> list[Outcome]:
+def slope() -> Outcomes:
     """Creep and speed at one time step, MuJoCo's settings against one element."""
-    outcomes = []
     for load, vibrating in (("constant", False), ("vibrating", True)):
         force = pull(np.asarray(STEP * np.arange(1, round(SECONDS / STEP) + 1)), vibrating)
         mine, rivals = our_box(force), {name: their_box(how, force, vibrating) for name, how in _SETTINGS.items()}
@@ -89,7 +88,7 @@ def slope() -> list[Outcome]:
         least = min(creeps.values())
         told = f"ours {creep:.1e} m; MuJoCo " + "; ".join(f"{name} {value:.1e} m" for name, value in creeps.items())
         bound = f"< {least:.1e} m (MuJoCo's least)"
-        outcomes.append(Outcome(f"slope, {load} load, creep in {SECONDS - 1:g} s", told, creep, bound, creep < least))
+        yield Outcome(f"slope, {load} load, creep in {SECONDS - 1:g} s", told, creep, bound, creep < least)
 
         def ours(mine: Callable[[], float] = mine) -> None:
             for _ in range(IN_A_ROW):
@@ -100,8 +99,7 @@ def slope() -> list[Outcome]:
         fastest = min(best[name] for name in _SETTINGS)
         told = f"{best['ours'] / SECONDS * 1e6:.1f} us against {fastest / SECONDS * 1e6:.0f} us a simulated second"
         name = f"slope, {load} load, times faster than MuJoCo"
-        outcomes.append(Outcome.asked(name, told, fastest / best["ours"], ">= 100"))
-    return outcomes
+        yield Outcome.asked(name, told, fastest / best["ours"], ">= 100")
 
 
 # ------------------------------------------------------------ a joint that sticks
@@ -143,10 +141,10 @@ def drift(places: Array) -> float:
     return abs(float(places[-second:].mean() - places[second : 2 * second].mean()))
 
 
-def sticking_joint(seconds: float = SECONDS) -> list[Outcome]:
+def sticking_joint(seconds: float = SECONDS) -> Outcomes:
     """Drift below the limit, constant and vibrating, and the speed 2 s after a push beyond it; all of it told."""
     time = np.asarray(JOINT_STEP * np.arange(1, round(seconds / JOINT_STEP) + 1), dtype=np.float64)
-    right, outcomes = (PUSH - LIMIT) / MASS * 2.0, []
+    right = (PUSH - LIMIT) / MASS * 2.0
     for name, (stiffness, damping) in _JOINTS.items():
         told, numbers = [], {}
         for who, joint in (("ours", our_joint), ("MuJoCo's springyield", their_joint)):
@@ -160,16 +158,13 @@ def sticking_joint(seconds: float = SECONDS) -> list[Outcome]:
         asked = stiffness >= 1e6
         bound = "ours <= 1e-15 m, speed within 1 %" if asked else "told, not asked: shaken near its resonance"
         met = not asked or (worst <= 1e-15 and off <= 0.01)
-        outcomes.append(Outcome(f"a joint that sticks, {name}", "; ".join(told), worst, bound, met))
-    return outcomes
+        yield Outcome(f"a joint that sticks, {name}", "; ".join(told), worst, bound, met)
 
 
 # ------------------------------------------------------------ things that rest on each other
 
 TICK = 1e-3  # s
 SETTLED = 1.0  # s after which creep counts
-CUBE = 0.05  # m, half the side of every box; each weighs 1 kg
-SLOPE = math.radians(20.0)
 PRESS = 12.0  # N of each finger; 9.81 N would just hold, mu being .5
 
 
@@ -181,7 +176,6 @@ class Scenery:
     scene: Scene  # ours
     torque: Array  # of our joints [N]
     mjcf: str  # theirs, without the head
-    gravity: tuple[float, float, float]  # [m/s²]
     watched: int  # first coordinate in q of the position that should not change; three from there
 
     def ours(self, seconds: float) -> tuple[Callable[[], Any], float, int]:
@@ -196,9 +190,8 @@ class Scenery:
 
     def theirs(self, seconds: float) -> tuple[Callable[[], Any], float]:
         """The same of MuJoCo, elliptic cones and all else as it comes."""
-        g = " ".join(str(one) for one in self.gravity)
-        head = f'<option timestep="{TICK}" gravity="{g}" cone="elliptic"/><default><geom friction=".5 0 0"/></default>'
-        engine, model, data = in_mujoco(f"<mujoco>{head}<worldbody>{self.mjcf}</worldbody></mujoco>")
+        gravity = np.asarray(self.scene.tree.gravity).tolist()
+        engine, model, data = in_mujoco(world_xml(self.mjcf, gravity, f'timestep="{TICK}" cone="elliptic"'))
         places: list[Array] = []
 
         def play() -> None:
@@ -213,63 +206,38 @@ class Scenery:
         return play, float(np.linalg.norm(places[-1] - places[0]))
 
 
-def cube(name: str, height: float = 0.0) -> Body:
-    """A box of 1 kg."""
-    return Body(name=name, mass=1.0, inertia=(2.0 * CUBE**2 / 3.0,) * 3, joint=Free(), position=(0, 0, height))
-
-
-def _touch(on: str, surface: Surface, of: str | None = None) -> Touch:
-    corners = Corners(half_sizes=(CUBE,) * 3)
-    return Touch(on=on, toucher=corners, surface=surface, of=of, stiffness=1e6, damping=1e4, friction=0.5)
-
-
-def _cube_of_mujoco(height: float) -> str:
-    geom = f'<geom type="box" size="{CUBE} {CUBE} {CUBE}" mass="1"/>'
-    return f'<body pos="0 0 {height}"><freejoint/>{geom}</body>'
-
-
-_FLOOR = '<geom type="plane" size="5 5 .1"/>'
-
-
 def box_on_a_slope() -> Scenery:
     """A box at 20 degrees, which friction of .5 holds; gravity is tilted."""
-    gravity = (G * math.sin(SLOPE), 0.0, -G * math.cos(SLOPE))
-    scene = Scene(tree=Tree([cube("box", CUBE)], gravity=gravity), touches=[_touch("box", HalfSpace())])
-    return Scenery("box on a slope", scene, np.zeros(6), _FLOOR + _cube_of_mujoco(CUBE), gravity, 0)
+    theirs = floor_xml(ROUGH) + cubes_xml(ROUGH, HALF, HALF)
+    return Scenery("box on a slope", boxes(TaraoSubject(), SLOPE, ROUGH), np.zeros(6), theirs, 0)
 
 
 def grasp() -> Scenery:
     """A box between two fingers that press on it."""
-    bodies, touches, theirs = [], [], ""
+    alone = boxes(TaraoSubject(), 0.0, ROUGH)
+    bodies, touches, theirs = list(alone.tree.bodies), [], cubes_xml(ROUGH, HALF, HALF)
     for side, sign in (("left", -1), ("right", 1)):
-        at = sign * CUBE
-        joint = Prismatic(axis=(-sign, 0, 0))
-        bodies.append(Body(name=side, mass=0.3, inertia=(1e-3,) * 3, joint=joint, position=(at, 0, 0)))
-        touches.append(_touch("box", Plate(half_sizes=(0.3, 0.3), normal=(-sign, 0, 0)), side))
+        at, slide = (sign * HALF, 0.0, HALF), Prismatic(axis=(-sign, 0, 0))
+        bodies.append(Body(name=side, mass=0.3, inertia=(1e-3,) * 3, joint=slide, position=at))
+        plate = Plate(half_sizes=(0.3, 0.3), normal=(-sign, 0, 0))
+        touches.append(replace(alone.touches[0], surface=plate, of=side))
         theirs += (
-            f'<body pos="{at} 0 0"><joint type="slide" axis="{-sign} 0 0"/>'
-            f'<geom type="box" size=".01 .3 .3" pos="{0.01 * sign} 0 0" mass=".3"/></body>'
+            f'<body pos="{at[0]} 0 {HALF}"><joint type="slide" axis="{-sign} 0 0"/>'
+            f'<geom type="box" size=".01 .3 .3" pos="{0.01 * sign} 0 0" mass=".3" friction="{ROUGH} 0 0"/></body>'
         )
-    torque = np.array([PRESS, PRESS, *np.zeros(6)])
-    tree = Tree([*bodies, cube("box")], gravity=(0, 0, -G))
-    scene = Scene(tree=tree, touches=touches)
-    return Scenery("two-finger grasp", scene, torque, theirs + _cube_of_mujoco(0.0), (0.0, 0.0, -G), 2)
+    scene = Scene(tree=Tree(bodies), touches=touches)
+    return Scenery("two-finger grasp", scene, np.array([*np.zeros(6), PRESS, PRESS]), theirs, 0)
 
 
-def stack(boxes: int = 5) -> Scenery:
+def stack(count: int = 5) -> Scenery:
     """Boxes on each other."""
-    heights = [CUBE * (2 * k + 1) for k in range(boxes)]
-    bodies = [cube(f"box{k}", height) for k, height in enumerate(heights)]
-    surfaces = [HalfSpace(), *(Box(half_sizes=(1.2 * CUBE, 1.2 * CUBE, CUBE)) for _ in range(boxes - 1))]
-    touches = [_touch(f"box{k}", one, f"box{k - 1}" if k else None) for k, one in enumerate(surfaces)]
-    theirs = _FLOOR + "".join(_cube_of_mujoco(height) for height in heights)
-    scene = Scene(tree=Tree(bodies, gravity=(0, 0, -G)), touches=touches)
-    return Scenery(f"stack of {boxes}", scene, np.zeros(6 * boxes), theirs, (0.0, 0.0, -G), 7 * (boxes - 1))
+    theirs = floor_xml(ROUGH) + cubes_xml(ROUGH, HALF, *(HALF * (2 * k + 1) for k in range(count)))
+    scene = boxes(TaraoSubject(), 0.0, ROUGH, count=count)
+    return Scenery(f"stack of {count}", scene, np.zeros(6 * count), theirs, 7 * (count - 1))
 
 
-def at_rest(seconds: float = 6.0, rounds: int = 5) -> list[Outcome]:
+def at_rest(seconds: float = 6.0, rounds: int = 5) -> Outcomes:
     """Time of a step, ours over theirs: MuJoCo's is often shorter. What is asked is that ours stays where it is."""
-    outcomes = []
     for scenery in (box_on_a_slope(), grasp(), stack()):
         mine, creep, unsolved = scenery.ours(seconds)
         other, their_creep = scenery.theirs(seconds)
@@ -280,8 +248,7 @@ def at_rest(seconds: float = 6.0, rounds: int = 5) -> list[Outcome]:
             f"{seconds - SETTLED:g} s it creeps {creep:.0e} m against {their_creep:.0e} m; {unsolved} unsolved"
         )
         name, ratio = f"{scenery.name}, MuJoCo's time over ours", best["mujoco"] / best["ours"]
-        outcomes.append(Outcome(name, told, ratio, "creep <= 1e-12 m", creep <= 1e-12 and unsolved == 0))
-    return outcomes
+        yield Outcome(name, told, ratio, "creep <= 1e-12 m", creep <= 1e-12 and unsolved == 0)
 
 
 CONTESTS = (

@@ -97,7 +97,7 @@ class Player:
         self._best.clear()
         try:
             contest = self.contests[name]
-            outcomes = getattr(contest, "outcomes", contest.play)()
+            outcomes = list(getattr(contest, "outcomes", contest.play)())
         except Exception as error:
             return {"failed": f"{type(error).__name__}: {error}"}
         times: dict[str, float] = {}

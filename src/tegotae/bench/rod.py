@@ -13,20 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.bench.contest import Contest, Outcome, Outcomes, in_turn
 from tegotae.checks import Array
 from tegotae.papers.hirai2020 import HiraiSubject, phases
 from tegotae.papers.hirai2020.motion import MINUTES
 from tegotae.papers.tarao1999.peers import in_mujoco
 from tegotae.result import Result
-from tegotae.rod import Phase
 from tegotae.rod.demonstrations import crawling_snake
 from tegotae.rod.many import run_many, variations
 from tegotae.rod.planar import Evaluation
 
 PAPER = phases()
 # tau = 10 for a second, pinned: where the tip of the continuous rod is then (n -> infinity) [m].
-GENTLE = (Phase(until=1.0, torque=10.0, base="pinned"),)
+GENTLE = phases(10.0)[:1]
 TIP = np.array([5.90659, -0.45101])
 AIM = 1e-2  # [m], error of the tip asked of MuJoCo; ours must not be larger than what it reaches
 
@@ -47,7 +46,7 @@ def tip_error(nodes: int, tolerance: float) -> float:
 # ---------------------------------------------------------------- the paper's run
 
 
-def paper_run(rounds: int = 30) -> list[Outcome]:
+def paper_run(rounds: int = 30) -> Outcomes:
     """A whole call of `run`, checks and record included, at the loosest tolerance whose angles are right to 1e-5."""
     rod, times = rod_of(5), [1.0, 2.0, 3.0]
     exact = rod.run(PAPER, times=times, rtol=1e-12, atol=1e-12).angle
@@ -58,7 +57,7 @@ def paper_run(rounds: int = 30) -> list[Outcome]:
     best = in_turn({"run": lambda: rod.run(PAPER, times=times, rtol=tolerance, atol=tolerance)}, rounds=rounds)["run"]
     quicker = MINUTES * 60.0 / best
     told = f"{1e3 * best:.2f} ms, angles within {error:.0e} rad; the paper's 104 min are {quicker:.1e} times as long"
-    return [Outcome.asked("paper's run at 1e-5", told, 1e3 * best, "< 3 ms", also=error <= 1e-5)]
+    yield Outcome.asked("paper's run at 1e-5", told, 1e3 * best, "< 3 ms", also=error <= 1e-5)
 
 
 # ---------------------------------------------------------------- cost over nodes
@@ -67,10 +66,10 @@ def paper_run(rounds: int = 30) -> list[Outcome]:
 def evaluation(nodes: int) -> Evaluation:
     """The paper's rod, bent and turning."""
     angle, rate = np.linspace(0.0, 3.0, nodes), np.linspace(1.0, -1.0, nodes)
-    return Evaluation(rod_of(nodes), angle, rate, Phase(until=1.0, torque=10.0, base="pinned"))
+    return Evaluation(rod_of(nodes), angle, rate, GENTLE[0])
 
 
-def linear(nodes: tuple[int, ...] = (5, 10, 33, 100, 330, 1000), rounds: int = 15) -> list[Outcome]:
+def linear(nodes: tuple[int, ...] = (5, 10, 33, 100, 330, 1000), rounds: int = 15) -> Outcomes:
     """Time of an evaluation of all accelerations, and the power of n with which it grows."""
     calls = {n: max(1, 20_000 // n) for n in nodes}
     best = in_turn({str(n): partial(evaluation(n).mixed, calls[n]) for n in nodes}, rounds=rounds)
@@ -78,10 +77,10 @@ def linear(nodes: tuple[int, ...] = (5, 10, 33, 100, 330, 1000), rounds: int = 1
     power = float(np.polyfit(np.log(np.array(nodes) - 1.0), np.log(each), 1)[0])
     told = ", ".join(f"n = {n} {1e9 * s / (n - 1):.0f} ns" for n, s in zip(nodes, each, strict=True))
     name = "cost of an evaluation grows with n to the power"
-    return [Outcome.asked(name, f"a segment: {told}", power, "<= 1.05")]
+    yield Outcome.asked(name, f"a segment: {told}", power, "<= 1.05")
 
 
-def mixed_against_pure(nodes: tuple[int, ...] = (2, 5, 10, 33, 65, 129), rounds: int = 15) -> list[Outcome]:
+def mixed_against_pure(nodes: tuple[int, ...] = (2, 5, 10, 33, 65, 129), rounds: int = 15) -> Outcomes:
     """The paper's point: one evaluation in mixed coordinates, O(n), against one in pure ones, both compiled."""
     ratios = {}
     for n in nodes:
@@ -91,34 +90,34 @@ def mixed_against_pure(nodes: tuple[int, ...] = (2, 5, 10, 33, 65, 129), rounds:
         best = in_turn(rivals, rounds=rounds)
         ratios[n] = best["pure"] / calls["pure"] / (best["mixed"] / calls["mixed"])
     told = ", ".join(f"n = {n} {ratio:.1f}" for n, ratio in ratios.items())
-    return [Outcome.asked("pure over mixed coordinates, times as long", told, min(ratios.values()), ">= 1 for every n")]
+    yield Outcome.asked("pure over mixed coordinates, times as long", told, min(ratios.values()), ">= 1 for every n")
 
 
-def many_nodes(rounds: int = 5) -> list[Outcome]:
+def many_nodes(rounds: int = 5) -> Outcomes:
     """1025 nodes, tau = 10: a whole call of `run` against the second that it simulates."""
     tolerance, error = next((tol, error) for tol in (1e-4, 3e-5, 1e-5) if (error := tip_error(1025, tol)) <= 5e-4)
     best = in_turn({"run": gentle_run(1025, tolerance)}, rounds=rounds)["run"]
     told = f"{1e3 * best:.0f} ms for 1 s, the tip within {error:.1e} m"
-    return [Outcome.asked("1025 nodes, times real time at 5e-4", told, 1.0 / best, ">= 15", also=error <= 5e-4)]
+    yield Outcome.asked("1025 nodes, times real time at 5e-4", told, 1.0 / best, ">= 15", also=error <= 5e-4)
 
 
-def many_rods(count: int = 1000, rounds: int = 2) -> list[Outcome]:
+def many_rods(count: int = 1000, rounds: int = 2) -> Outcomes:
     """Rods of different elasticity through the paper's run, on all cores."""
     rods = variations(rod_of(5), {"elasticity": np.linspace(0.5, 2.0, count).tolist()})
     play = partial(run_many, rods, PAPER, times=[1.0, 2.0, 3.0], rtol=1e-5, atol=1e-5)
     best = in_turn({"all": play}, rounds=rounds)["all"]
     ratio = 3.0 * count / best
     told = f"{count} rods, 3 s each, rtol 1e-5, in {best:.2f} s"
-    return [Outcome.asked("many rods of 5 nodes, times real time", told, ratio, ">= 2000 on two cores")]
+    yield Outcome.asked("many rods of 5 nodes, times real time", told, ratio, ">= 2000 on two cores")
 
 
-def snake(seconds: float = 5.0, rounds: int = 5) -> list[Outcome]:
+def snake(seconds: float = 5.0, rounds: int = 5) -> Outcomes:
     """A snake of 33 nodes on the ground at 1 kHz, a whole call with its record every 10 ms."""
     found: list[Result] = []
     best = in_turn({"snake": lambda: found.append(crawling_snake(until=seconds))}, rounds=rounds)["snake"]
     ratio, unsolved = seconds / best, found[-1].about["unsolved_steps"]
     told = f"{1e6 * best / (1e3 * seconds):.1f} us a tick, {unsolved} unsolved steps"
-    return [Outcome.asked("crawling snake, 33 nodes, times real time", told, ratio, ">= 100")]
+    yield Outcome.asked("crawling snake, 33 nodes, times real time", told, ratio, ">= 100")
 
 
 # ---------------------------------------------------------------- peers
@@ -204,7 +203,7 @@ def _drive(ea: Any, viscosity: float) -> Any:
     return type("Drive", (ea.NoForces,), {"apply_torques": torques})
 
 
-def against_mujoco(rounds: int = 5) -> list[Outcome]:
+def against_mujoco(rounds: int = 5) -> Outcomes:
     """tau = 10: the quickest chain whose tip is within the aim, and ours with no larger error."""
     name = "tau = 10, times faster than MuJoCo's hinge chain"
     fits = []
@@ -214,7 +213,8 @@ def against_mujoco(rounds: int = 5) -> list[Outcome]:
         if theirs <= AIM:
             fits.append((in_turn({"chain": play}, rounds=1)["chain"], links, step, theirs, play))
     if not fits:
-        return [Outcome.skipped(name, f"no chain came within {AIM:g} m")]
+        yield Outcome.skipped(name, f"no chain came within {AIM:g} m")
+        return
     _, links, step, theirs, play = min(fits, key=lambda one: one[0])
     nodes, tolerance, ours = next(
         (n, tol, error) for n in (33, 49, 65, 97) for tol in (1e-3, 1e-4) if (error := tip_error(n, tol)) <= theirs
@@ -224,10 +224,10 @@ def against_mujoco(rounds: int = 5) -> list[Outcome]:
         f"{1e3 * best['ours']:.1f} ms at {ours:.1e} m (n = {nodes}) against {1e3 * best['mujoco']:.0f} ms at "
         f"{theirs:.1e} m ({links} links, {1e3 * step:g} ms)"
     )
-    return [Outcome.asked(name, told, best["mujoco"] / best["ours"], ">= 10")]
+    yield Outcome.asked(name, told, best["mujoco"] / best["ours"], ">= 10")
 
 
-def against_pyelastica() -> list[Outcome]:
+def against_pyelastica() -> Outcomes:
     """tau = 10: as near as PyElastica comes in about ten seconds of work; ours with no larger error."""
     cosserat_rod(16, 0.05, 4e-6, 1e-4)  # compiles
     tip, seconds = cosserat_rod(16, 0.05, 4e-6)
@@ -235,7 +235,7 @@ def against_pyelastica() -> list[Outcome]:
     nodes, ours = next((n, error) for n in (9, 17, 33, 65) if (error := tip_error(n, 1e-3)) <= theirs)
     best = in_turn({"ours": gentle_run(nodes, 1e-3)})["ours"]
     told = f"{1e3 * best:.2f} ms at {ours:.2f} m (n = {nodes}) against {seconds:.1f} s at {theirs:.2f} m (16 elements)"
-    return [Outcome.asked("tau = 10, times faster than PyElastica", told, seconds / best, ">= 500")]
+    yield Outcome.asked("tau = 10, times faster than PyElastica", told, seconds / best, ">= 500")
 
 
 CONTESTS = (

@@ -27,7 +27,6 @@ _SAID = 300  # characters of what a side said last
 
 
 def _git(source: Path, *arguments: str) -> bytes:
-    """What git says of the checkout that `source` is in."""
     try:
         done = subprocess.run(["git", "-C", str(source), *arguments], capture_output=True)
     except FileNotFoundError:

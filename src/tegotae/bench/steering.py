@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from tegotae.bench.contest import Contest, Outcome, in_fresh_process, in_turn
+from tegotae.bench.contest import Contest, Outcome, Outcomes, in_fresh_process, in_turn
 from tegotae.bench.friction import T, beside_hand, restarting
 from tegotae.bench.kernels.by_hand import column_and_bristles
 from tegotae.checks import Array
@@ -29,19 +29,18 @@ def torques(ticks: int) -> Array:
     return np.asarray(0.6 * np.sin(2.0 * np.pi * 0.25 * T * np.arange(ticks)))
 
 
-def real_time(ticks: int = 100_000, rounds: int = 9) -> list[Outcome]:
+def real_time(ticks: int = 100_000, rounds: int = 9) -> Outcomes:
     """Whole calls of run(), checks and record included."""
-    push, outcomes = torques(ticks), []
+    push = torques(ticks)
     systems = {str(count): SteeringSystem.paper(speed=SPEED, bristles=count) for count in FASTER}
     rivals = {count: partial(system.run, push, period=T) for count, system in systems.items()}
     for name, seconds in in_turn(rivals, rounds=rounds).items():
         told = f"{seconds / ticks * 1e9:.0f} ns a step of run()"
         title = f"steering with {name} bristles, times real time at 1 kHz"
-        outcomes.append(Outcome.asked(title, told, ticks * T / seconds, f">= {FASTER[int(name)]:g}"))
-    return outcomes
+        yield Outcome.asked(title, told, ticks * T / seconds, f">= {FASTER[int(name)]:g}")
 
 
-def four_wheels(ticks: int = 2_000, rounds: int = 5, bristles: int = 201, rows: int = 10) -> list[Outcome]:
+def four_wheels(ticks: int = 2_000, rounds: int = 5, bristles: int = 201, rows: int = 10) -> Outcomes:
     """Four patches in two dimensions, one after the other on one core."""
     from tegotae.steering.patch import PlanarPatch
 
@@ -55,7 +54,7 @@ def four_wheels(ticks: int = 2_000, rounds: int = 5, bristles: int = 201, rows: 
     seconds = in_turn({"four": play}, rounds=rounds)["four"]
     told = f"{seconds / ticks / 4 * 1e6:.1f} us a step of one patch"
     name = f"four patches of {rows} x {bristles} bristles, times real time at 1 kHz"
-    return [Outcome.asked(name, told, ticks * T / seconds, ">= 1")]
+    yield Outcome.asked(name, told, ticks * T / seconds, ">= 1")
 
 
 def drive(ticks: int) -> tuple[float, float]:
@@ -74,15 +73,13 @@ def drive(ticks: int) -> tuple[float, float]:
     return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def an_hour(ticks: int = HOUR, rounds: int = 2) -> list[Outcome]:
+def an_hour(ticks: int = HOUR, rounds: int = 2) -> Outcomes:
     """Each in a process of its own, so that the memory is that of this drive alone."""
     told = [in_fresh_process(drive, ticks) for _ in range(rounds)]
     seconds, most = min(t for t, _ in told), max(m for _, m in told)
     name = f"{ticks * T / 60.0:.3g} minutes of driving at 1 kHz, 21 bristles"
-    return [
-        Outcome.asked(name, f"{seconds:.2f} s", seconds, "<= 5 s"),
-        Outcome.asked(f"{name}, memory", f"{most:.0f} MB, all of Python", most, "<= 500 MB"),
-    ]
+    yield Outcome.asked(name, f"{seconds:.2f} s", seconds, "<= 5 s")
+    yield Outcome.asked(f"{name}, memory", f"{most:.0f} MB, all of Python", most, "<= 500 MB")
 
 
 Player = Callable[[], tuple[Array, Array]]  # steer rates [rad/s] and torques of the tyre [N·m]
@@ -114,15 +111,13 @@ def twins(*, bristles: int = 21, ticks: int = 100_000, speed: float = SPEED) -> 
     return circuit, by_hand
 
 
-def wired(rounds: int = 25, ticks: int = 100_000) -> list[Outcome]:
+def wired(rounds: int = 25, ticks: int = 100_000) -> Outcomes:
     """Column, drive train and bristles, wired against fused."""
-    outcomes = []
     for count in FASTER:
         circuit, by_hand = twins(bristles=count, ticks=ticks)
         name = f"circuit of a column and {count} bristles"
         (rate, _), (velocity, _) = circuit(), by_hand()
-        outcomes.append(beside_hand(name, circuit, rate, by_hand, velocity, most=1.3, rounds=rounds))
-    return outcomes
+        yield beside_hand(name, circuit, rate, by_hand, velocity, most=1.3, rounds=rounds)
 
 
 CONTESTS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,8 @@ from tegotae.rod.saddle import SaddleRod
 
 __all__ = ["HiraiSubject", "paper"]
 
-# The paper's rod: L [m], rho [kg/m], R_ela [N·m²], R_vis [N·m²·s], its torque [N·m] and its nodes.
-LENGTH, DENSITY, ELASTICITY, VISCOSITY = 10.0, 0.1, 1.0, 2.0
-TORQUE, NODES = 50.0, 5
+LENGTH, TORQUE, NODES = 10.0, 50.0, 5  # of the paper's rod [m], its torque [N·m] and its nodes
+ROD: dict[str, Any] = {"length": LENGTH, "density": 0.1, "elasticity": 1.0, "viscosity": 2.0}  # rho, R_ela, R_vis in SI
 GENTLE = 10.0  # a torque [N·m] for which few nodes are near the continuum
 
 
@@ -40,7 +40,7 @@ class HiraiSubject:
 
     def rod(self, nodes: int = NODES) -> PlanarRod:
         """The paper's rod with so many nodes."""
-        return self.Rod(length=LENGTH, nodes=nodes, density=DENSITY, elasticity=ELASTICITY, viscosity=VISCOSITY)
+        return self.Rod(**ROD, nodes=nodes)
 
 
 def phases(torque: float = TORQUE) -> list[Phase]:
@@ -54,10 +54,7 @@ def phases(torque: float = TORQUE) -> list[Phase]:
 
 def plain(nodes: int = NODES) -> Lagrangian:
     """The paper's rod as a plain Lagrangian, the oracle."""
-    # 14 points: 1e-13 for the 7 rad by which a segment bends.
-    return Lagrangian(
-        length=LENGTH, nodes=nodes, density=DENSITY, elasticity=ELASTICITY, viscosity=VISCOSITY, points=14
-    )
+    return Lagrangian(**ROD, nodes=nodes, points=14)  # 1e-13 for the 7 rad by which a segment bends
 
 
 def random_states(nodes: int, count: int, seed: int = 1) -> list[tuple[Array, Array]]:

@@ -11,12 +11,10 @@ from itertools import pairwise
 import numpy as np
 
 from tegotae.papers.hirai2020 import GENTLE, LENGTH, NODES, TORQUE, HiraiSubject, paper, phases, plain, random_states
-from tegotae.papers.hirai2020.equations import apart
 from tegotae.papers.hirai2020.oracles import Array
 from tegotae.papers.ledger import Finding, Findings
-from tegotae.papers.timing import in_turn
+from tegotae.papers.measuring import apart, in_turn
 from tegotae.result import Result
-from tegotae.rod import Phase
 
 MINUTES = 104.0  # the paper's computing time
 TIGHT = 1e-11
@@ -98,8 +96,7 @@ def race(subject: HiraiSubject, nodes: int, *, rounds: int = 40) -> tuple[float,
     Both compiled, in turn, best of several short rounds, which a busy machine interrupts least.
     """
     ((angle, rate),) = random_states(nodes, 1)
-    pinned = Phase(until=1.0, torque=TORQUE, base="pinned")
-    instant = subject.Instant(subject.rod(nodes), angle, rate, pinned)
+    instant = subject.Instant(subject.rod(nodes), angle, rate, phases()[0])
     off = apart(instant.pure()[2:], instant.mixed()[2:])
     many = max(5, 2000 // nodes)
     rivals = {"mixed": partial(instant.mixed, many), "pure": partial(instant.pure, many)}

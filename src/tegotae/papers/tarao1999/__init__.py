@@ -19,7 +19,6 @@ __all__ = ["TaraoSubject", "paper"]
 GAINS = (200.0, 400.0, 800.0)  # Kp of Figs. 12, 13, 14 [N·m/rad]
 CHANGED = (50.0, 20.0, 100.0, 1.0)  # masses of Fig. 15 [kg]
 SPEED = 0.01  # at which the robots meet [m/s]
-STEP = 2e-3  # the paper's period [s]
 HOUR = 3600.0
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from tegotae.multibody import Lock, Servo
 from tegotae.papers.ledger import Finding, Findings
-from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, STEP, TaraoSubject, oracles, paper
-from tegotae.papers.tarao1999.oracles import USUAL
+from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracles, paper
+from tegotae.papers.tarao1999.oracles import PERIOD, USUAL
 from tegotae.papers.two_robots import TwoRobots
 
 # How robot 1 holds its joints, from not at all to for good.
@@ -117,24 +117,24 @@ def explicit_euler_gains_energy(subject: TaraoSubject) -> Findings:
     """
     for kp in GAINS:
         two = subject.TwoRobots(kp=kp)
-        symplectic = two.summary(two.run(period=STEP, method="symplectic"))["restitution"]
+        symplectic = two.summary(two.run(period=PERIOD, method="symplectic"))["restitution"]
         yield Finding(f"Kp {kp:g}: restitution, explicit Euler", euler(two), ">=", 1.03)
         yield Finding(f"Kp {kp:g}: restitution, symplectic, off 1", abs(symplectic - 1.0), "<=", 2e-3)
 
 
-def euler(two: TwoRobots, period: float = STEP) -> float:
+def euler(two: TwoRobots) -> float:
     """Restitution by explicit Euler, in line, from the first touch to the release."""
     q, v = two.start(gap=0.0)
     tip, base, second = 4.5, 0.5, two.robots[0]
     start, rows = float(v[second.nv + 2]), (second.nq + 2, second.nv + 2)
     depth, up = 0.0, np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-    for _ in range(round(1.0 / period)):
+    for _ in range(round(1.0 / PERIOD)):
         push = two.contact_stiffness * max(depth, 0.0) * up
         wrenches = {"robot1.link4": -push, "robot2.base": push}
         a = two.tree.forward_dynamics(q, v, wrenches=wrenches)
         q = q.copy()
-        q[[2, rows[0]]] += period * v[[2, rows[1]]]  # in line nothing turns
-        v = v + period * a
+        q[[2, rows[0]]] += PERIOD * v[[2, rows[1]]]  # in line nothing turns
+        v = v + PERIOD * a
         depth = (q[2] + tip) - (q[rows[0]] - base)
         if depth <= 0.0:
             break

@@ -11,9 +11,9 @@ import numpy as np
 
 from tegotae.multibody import Body, Tree, UrdfWarning
 from tegotae.papers.ledger import Finding, Findings
-from tegotae.papers.tarao1999 import STEP, TaraoSubject, oracles, paper, peers
-from tegotae.papers.tarao1999.oracles import apart, random_bodies, random_state
-from tegotae.papers.timing import in_turn
+from tegotae.papers.measuring import apart, in_turn
+from tegotae.papers.tarao1999 import TaraoSubject, oracles, paper, peers
+from tegotae.papers.tarao1999.oracles import PERIOD, random_bodies, random_state
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.result import Result
 
@@ -107,7 +107,7 @@ def real_time(subject: TaraoSubject) -> Findings:
     """
     two = subject.TwoRobots(kp=800.0)
     q, v = two.start()
-    run: Callable[..., Result] = partial(two.scene.run, 20.0, period=STEP, q=q, v=v, every=100)
+    run: Callable[..., Result] = partial(two.scene.run, 20.0, period=PERIOD, q=q, v=v, every=100)
     rivals = {method: partial(run, method=method) for method in ("symplectic", "implicit")}
     for method, seconds in in_turn(rivals, rounds=3, clock=time.process_time).items():
         yield Finding(f"{method}: times faster than real time", 20.0 / seconds, ">=", 100.0)

@@ -16,9 +16,9 @@ from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracle
 from tegotae.papers.tarao1999.contact import HOLDS
 from tegotae.papers.tarao1999.dynamics import SIZES, chain, costs
 from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, WITHOUT, plate
-from tegotae.papers.tarao1999.hybrid_loop import PERIOD, Run, hexa, spring, weighing
-from tegotae.papers.tarao1999.oracles import USUAL, Array, G, reduced
-from tegotae.papers.tarao1999.stiction import grasp, moved_since_settled, slope, standing, standing_in_mujoco
+from tegotae.papers.tarao1999.hybrid_loop import Run, hexa, spring, weighing
+from tegotae.papers.tarao1999.oracles import PERIOD, USUAL, Array, G, reduced
+from tegotae.papers.tarao1999.stiction import boxes, grasp, moved_since_settled, standing, standing_in_mujoco
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,7 +111,7 @@ def limits(subject: TaraoSubject, left: Axes, right: Axes) -> None:
     """
     mu, shares = 0.4, np.array([0.7, 0.85, 0.95, 0.99, 1.01, 1.05, 1.15, 1.3])
     angles = np.arctan(shares * mu)
-    slid = [_speeding(slope(subject, float(a), mu, duration=2.0, period=1e-3).v[:, 0], 1e-3) for a in angles]
+    slid = [_speeding(boxes(subject, float(a), mu).run(2.0, period=1e-3).v[:, 0], 1e-3) for a in angles]
     fell = [_speeding(-grasp(subject, float(s)).v[:, 2], 2e-3) for s in shares]
     fine = np.linspace(0.65, 1.35, 200)
     steep = np.arctan(fine * mu)

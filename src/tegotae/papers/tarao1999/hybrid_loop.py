@@ -16,7 +16,6 @@ from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import HexaSettings, Settings, read_settings
 from tegotae.papers.tarao1999.oracles import USUAL, Array
 
-PERIOD = 2e-3  # s, of the paper
 GAP = 2e-3  # m, so that a run is short
 TARED = 10  # readings
 HEXA = HexaSettings()

@@ -18,8 +18,8 @@ from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.tarao1999 import TaraoSubject, paper
-from tegotae.papers.tarao1999.hybrid_loop import HEXA, PERIOD, settings_for, spring
-from tegotae.papers.tarao1999.oracles import Array
+from tegotae.papers.tarao1999.hybrid_loop import HEXA, settings_for, spring
+from tegotae.papers.tarao1999.oracles import PERIOD, Array
 
 TICKS = 45
 SLOW = {10: 2.5, 20: 1.5, 30: 3.5}  # tick -> periods that its work takes: 3 overruns, and 3 ticks that never begin

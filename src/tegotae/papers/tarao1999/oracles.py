@@ -19,6 +19,7 @@ from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute
 
 Array = NDArray[np.float64]
 G = 9.81
+PERIOD = 2e-3  # the paper's [s]
 USUAL = (50.0, 10.0, 50.0, 1.0)  # masses of base and links of both robots [kg]
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # of the hinges of a chain, in turn
 _SMALL = 1e-100  # a complex step loses nothing to rounding, so it may be as small as one likes
@@ -167,11 +168,6 @@ def random_state(nq: int, nv: int, *, free: bool, seed: int) -> tuple[Array, Arr
     return q, v, torque
 
 
-def apart(a: Array, b: Array) -> float:
-    """The largest difference over the largest number."""
-    return float(np.abs(a - b).max() / np.abs(a).max())
-
-
 def reduced(masses: Sequence[float]) -> float:
     """The mass that a contact in line feels of both robots, a base and four links each [kg]."""
     one, two = masses[0] + 4.0 * masses[1], masses[2] + 4.0 * masses[3]
@@ -189,9 +185,9 @@ PHASES = (0.0, 0.25, 0.5, 0.75)  # of the touch within a period
 
 
 class Bounce(NamedTuple):
-    """Peak [N], duration [s] and restitution of a contact."""
+    """Peak [N], duration [s] and restitution of a contact, by the names that an audit has for them."""
 
-    peak: float
+    peak_force: float
     duration: float
     restitution: float
 
@@ -252,7 +248,7 @@ class Table:
     stiffness: float  # of surface and probe, k [N/m]
     damping: float  # of surface and probe, c [N·s/m]
     share: float  # of the rate x' that the servo knows of in contact [-]
-    period: float = 2e-3  # T [s]
+    period: float = PERIOD  # T [s]
 
     @property
     def together(self) -> float:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tegotae.multibody import Body, Fixed, Free, Revolute
+from tegotae.papers.measuring import in_turn
 from tegotae.papers.tarao1999.oracles import AXES, Array, G
-from tegotae.papers.timing import in_turn
 
 # Word, file of the package example-robot-data, whether its base flies.
 ROBOTS = (
@@ -105,10 +105,8 @@ def articulated(model: Any, q: Array, v: Array, torque: Array) -> Callable[[int]
 
 def cost(model: Any) -> float:
     """Seconds of such an evaluation; best of several rounds."""
-    play, many = (
-        articulated(model, np.zeros(model.nq), np.ones(model.nv), np.zeros(model.nv)),
-        max(20, 2000 // model.nv),
-    )
+    play = articulated(model, np.zeros(model.nq), np.ones(model.nv), np.zeros(model.nv))
+    many = max(20, 2000 // model.nv)
     return float(in_turn({"aba": lambda: play(many)}, rounds=9, clock=time.process_time)["aba"] / many)
 
 
@@ -146,15 +144,20 @@ def chain_xml(links: int, *, mass: float, inertia: tuple[float, ...], length: fl
     return f"<mujoco>{option}<worldbody>{bodies}{'</body>' * links}</worldbody></mujoco>"
 
 
-def box_xml(angle: float, friction: float, half: float) -> str:
-    """A cube on a plane; gravity leans instead of the plane."""
-    lean = _row((G * np.sin(angle), 0.0, -G * np.cos(angle)))
-    rough = f'friction="{friction} 0 0"'
-    return (
-        f'<mujoco><option gravity="{lean}"/><worldbody><geom type="plane" size="0 0 1" {rough}/>'
-        f'<body pos="0 0 {half}"><freejoint/><geom type="box" size="{half} {half} {half}" mass="1" {rough}/></body>'
-        "</worldbody></mujoco>"
-    )
+def world_xml(contents: str, gravity: Sequence[float] = (0.0, 0.0, -G), options: str = "") -> str:
+    """A scene of what is in it; all but the options by default."""
+    return f'<mujoco><option gravity="{_row(gravity)}" {options}/><worldbody>{contents}</worldbody></mujoco>'
+
+
+def cubes_xml(friction: float, half: float, *heights: float) -> str:
+    """Cubes of 1 kg with their centres at these heights [m]."""
+    geom = f'<geom type="box" size="{half} {half} {half}" mass="1" friction="{friction} 0 0"/>'
+    return "".join(f'<body pos="0 0 {height}"><freejoint/>{geom}</body>' for height in heights)
+
+
+def floor_xml(friction: float) -> str:
+    """A plane."""
+    return f'<geom type="plane" size="0 0 1" friction="{friction} 0 0"/>'
 
 
 def grasp_xml(friction: float, mass: float, finger: float) -> str:
@@ -165,10 +168,7 @@ def grasp_xml(friction: float, mass: float, finger: float) -> str:
         f'<geom type="sphere" size="0.02" mass="{finger}" {rough}/></body>'
         for side in (-1, 1)
     )
-    return (
-        f'<mujoco><option gravity="0 0 {-G}"/><worldbody><body><freejoint/>'
-        f'<geom type="box" size="0.05 0.05 0.5" mass="{mass}" {rough}/></body>{fingers}</worldbody></mujoco>'
-    )
+    return f'<body><freejoint/><geom type="box" size="0.05 0.05 0.5" mass="{mass}" {rough}/></body>{fingers}'
 
 
 def _row(numbers: Sequence[float]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tegotae.friction import Coulomb
-from tegotae.multibody import Ball, Body, Box, Corners, Free, HalfSpace, Prismatic, Tree
+from tegotae.multibody import Ball, Body, Box, Corners, Free, HalfSpace, Prismatic, Scene, Tree
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.tarao1999 import HOUR, TaraoSubject, oracles, paper, peers
 from tegotae.papers.tarao1999.oracles import Array, G
@@ -19,6 +19,8 @@ LIMIT = 200.0  # dry friction of the arm's joints [N·m]
 LINK: dict[str, Any] = {"mass": 2.0, "inertia": (0.02, 0.02, 0.002), "length": 0.4}  # of the arm [kg, kg·m², m]
 BENT = np.array([0.3, -0.5, 0.4, 0.7, -0.2, 0.1, 0.5])  # [rad]
 SLOPE, ROUGH, HALF = math.radians(20.0), 0.5, 0.1
+Size = tuple[float, float, float]  # halves of a box [m]
+CUBE: Size = (HALF, HALF, HALF)
 THING, FINGER, GRIP = 1.0, 1.0, 1e5  # masses [kg]; contact stiffness [N/m]
 
 
@@ -47,24 +49,19 @@ def parked_arm(subject: TaraoSubject) -> Findings:
     yield Finding("limit at 0.9 of the largest: motion in 1 s", np.abs(fall.q[-1] - BENT).max(), ">=", 0.01, "rad")
 
 
-def slope(
-    subject: TaraoSubject,
-    angle: float,
-    friction: float,
-    half: tuple[float, float, float] = (HALF, HALF, HALF),
-    *,
-    duration: float,
-    period: float,
-    every: int = 1,
-) -> Result:
-    """A box of 1 kg on a slope: gravity leans, the ground is level."""
-    sizes = 2.0 * np.asarray(half)
+def boxes(subject: TaraoSubject, angle: float, friction: float, half: Size = CUBE, *, count: int = 1) -> Scene:
+    """Boxes of 1 kg on each other, on a slope: gravity leans, the ground is level."""
+    sizes, feel = 2.0 * np.asarray(half), {"stiffness": 1e6, "damping": 1e4, "friction": friction}
     moments = tuple(((sizes**2).sum() - sizes**2) / 12.0)
-    body = Body(name="box", mass=1.0, inertia=moments, joint=Free(), position=(0.0, 0.0, half[2]))
-    box = subject.Tree([body], gravity=(G * math.sin(angle), 0.0, -G * math.cos(angle)))
-    corners = Corners(half_sizes=half)
-    touch = subject.Touch(on="box", toucher=corners, surface=HalfSpace(), stiffness=1e6, damping=1e4, friction=friction)
-    return subject.Scene(tree=box, touches=[touch]).run(duration, period=period, every=every)
+    bodies, touches = [], []
+    for k in range(count):
+        at, name = (0.0, 0.0, half[2] * (2 * k + 1)), f"box{k}"
+        bodies.append(Body(name=name, mass=1.0, inertia=moments, joint=Free(), position=at))
+        below = {"surface": Box(half_sizes=(1.2 * half[0], 1.2 * half[1], half[2])), "of": f"box{k - 1}"}
+        ground = below if k else {"surface": HalfSpace()}
+        touches.append(subject.Touch(on=name, toucher=Corners(half_sizes=half), **ground, **feel))
+    tree = subject.Tree(bodies, gravity=(G * math.sin(angle), 0.0, -G * math.cos(angle)))
+    return subject.Scene(tree=tree, touches=touches)
 
 
 @paper.claim(source="contact between two machines; friction added by this project")
@@ -73,7 +70,7 @@ def box_at_rest(subject: TaraoSubject) -> Findings:
 
     20 degrees, friction 0.5.
     """
-    run = slope(subject, SLOPE, ROUGH, duration=HOUR, period=COARSE, every=1000)
+    run = boxes(subject, SLOPE, ROUGH).run(HOUR, period=COARSE, every=1000)
     weight = G * np.array([math.sin(SLOPE), 0.0, -math.cos(SLOPE)])
     off = np.abs(run.contact_force[-1].sum(axis=0) + weight).max()
     yield Finding("drift in an hour, after 10 s to settle", np.abs(run.q[:, :3] - run.q[0, :3]).max(), "<=", 1e-14, "m")
@@ -88,13 +85,12 @@ def box_slides_and_tips(subject: TaraoSubject) -> Findings:
     """
     tan, tall = 0.4, (0.05, 0.05, 0.2)
     angle = math.atan(tan)
-    rest, gone = (slope(subject, angle, mu, duration=2.0, period=1e-3) for mu in (tan / 0.99, tan / 1.01))
+    rest, gone = (boxes(subject, angle, mu).run(2.0, period=1e-3) for mu in (tan / 0.99, tan / 1.01))
     theory = G * (math.sin(angle) - tan / 1.01 * math.cos(angle))
     middle = len(rest.time) // 2
     gains = (gone.v[-1, 0] - gone.v[middle, 0]) / (gone.time[-1] - gone.time[middle])
     upright, over = (
-        slope(subject, math.atan(share * tall[0] / tall[2]), 1.0, tall, duration=2.0, period=1e-3)
-        for share in (0.99, 1.01)
+        boxes(subject, math.atan(share * tall[0] / tall[2]), 1.0, tall).run(2.0, period=1e-3) for share in (0.99, 1.01)
     )
     yield Finding("0.99 of the sliding limit: motion in a second", np.ptp(rest.q[middle:, 0]), "<=", 1e-14, "m")
     yield Finding("1.01 of it: acceleration off theory, relative", abs(gains / theory - 1.0), "<=", 1e-6)
@@ -157,7 +153,7 @@ def standing(subject: TaraoSubject) -> dict[str, Array]:
     """What should not move of an arm, a box on a slope and a thing gripped twice as hard as needed, over 11 s."""
     return {
         "arm": subject.Scene(tree=arm(subject, LIMIT)).run(11.0, period=COARSE, q=BENT).q,
-        "box": slope(subject, SLOPE, ROUGH, duration=11.0, period=COARSE).q[:, :3],
+        "box": boxes(subject, SLOPE, ROUGH).run(11.0, period=COARSE).q[:, :3],
         "thing": grasp(subject, 2.0, duration=11.0, period=COARSE).q[:, :3],
     }
 
@@ -166,10 +162,13 @@ def standing_in_mujoco() -> dict[str, Array]:
     """The same of MuJoCo; of box and thing the direction in which they are pulled."""
     force = 2.0 * THING * G / (2.0 * ROUGH)
     push = np.array([0.0] * 6 + [force, force])
+    lean = (G * math.sin(SLOPE), 0.0, -G * math.cos(SLOPE))
+    box = peers.floor_xml(ROUGH) + peers.cubes_xml(ROUGH, HALF, HALF)
+    thing = peers.grasp_xml(ROUGH, THING, FINGER)
     return {
         "arm": peers.track(peers.chain_xml(7, **LINK, friction=LIMIT), q=BENT, duration=11.0),
-        "box": peers.track(peers.box_xml(SLOPE, ROUGH, HALF), duration=11.0)[:, :1],
-        "thing": peers.track(peers.grasp_xml(ROUGH, THING, FINGER), push=push, duration=11.0)[:, 2:3],
+        "box": peers.track(peers.world_xml(box, lean), duration=11.0)[:, :1],
+        "thing": peers.track(peers.world_xml(thing), push=push, duration=11.0)[:, 2:3],
     }
 
 

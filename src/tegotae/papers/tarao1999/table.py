@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 
 from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.measuring import apart
 from tegotae.papers.tarao1999 import GAINS, TaraoSubject, paper
-from tegotae.papers.tarao1999.oracles import Array, apart, turned
+from tegotae.papers.tarao1999.oracles import Array, turned
 from tegotae.table import Hexa, excitation, identify_impedance
 
 STRIDE = 1e-5  # of central differences [m, rad]: its square and the rounding it amplifies both stay below 1e-9

@@ -39,11 +39,9 @@ class TwoRobotsDrawer:
     def box(self) -> Extent:
         """The room they take at the start [m]."""
         nodes = self.model.outlines(self.model.start()[0][None]).reshape(-1, 3)
-        low, high = nodes.min(axis=0), nodes.max(axis=0)
-        low[2] -= 0.5 * SIDE
-        x0, y0, z0 = (float(c) for c in low)
-        x1, y1, z1 = (float(c) for c in high)
-        return Extent((x0 - 1.5 * SIDE, y0 - 0.5 * SIDE, z0), (x1 + 0.5 * SIDE, y1 + 0.5 * SIDE, z1))
+        x0, y0, z0 = (nodes.min(axis=0) - np.array([1.5, 0.5, 0.5]) * SIDE).tolist()
+        x1, y1, z1 = (nodes.max(axis=0) + np.array([0.5, 0.5, 0.0]) * SIDE).tolist()
+        return Extent((x0, y0, z0), (x1, y1, z1))
 
     def build(self, scene: SceneApi) -> None:
         """Put both robots into the scene."""
@@ -111,7 +109,6 @@ def _link(scene: SceneApi, path: str, colours: tuple[Colour, Colour]) -> None:
 
 
 def _plate(scene: SceneApi, path: str) -> None:
-    """Robot 2's plate, before its base."""
     thin = 0.06
     x = PLATE_AT[0]
     scene.add_box(f"{path}/plate", color=drawers.SILVER, dimensions=(thin, 2.0 * PLATE, 2.0 * PLATE),

@@ -284,7 +284,6 @@ class TwoRobots(Declared):
         return self._told(run)
 
     def _told(self, run: Result) -> Result:
-        """A scene's record as one of this experiment."""
         gap = run.gap[:, 0]
         push = run.contact_force[:, 0]
         keep = ("time", "q", "v", "kinetic_energy", "momentum", "angular_momentum")

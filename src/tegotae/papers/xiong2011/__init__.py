@@ -76,4 +76,4 @@ paper = Paper(
     subject=XiongSubject(),
 )
 
-paper.collect(__name__, "one_element", "machine", "errata", "figures")
+paper.collect(__name__, "one_element", "machine", "figures")

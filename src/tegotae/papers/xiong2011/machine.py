@@ -1,5 +1,5 @@
 """The slides' worked example, two bodies, three contacts, three frictions, and what they leave open: the implicit
-route, the choice of parameters, the exact reference.
+route, the choice of parameters, the exact reference; and the row that does not hold as printed.
 """
 
 from __future__ import annotations
@@ -7,8 +7,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import sympy
 
 from tegotae.checks import Array
+from tegotae.inclusion import Inclusion, dio
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.xiong2011 import G, XiongSubject, paper
 from tegotae.papers.xiong2011.one_element import methods
@@ -176,3 +178,41 @@ def stick_slip(subject: XiongSubject) -> Findings:
         worst = max([worst, *(abs(gap - period) for gap in np.diff(times))]) if len(times) > 1 else math.inf
     yield Finding("period, off the closed form", worst, "<=", 1e-9, "s")
     yield Finding("slips", slips, ">=", 10)
+
+
+def two_bodies_as_printed(machine: Inclusion) -> Inclusion:
+    """The first row without its parentheses: dio(p1x) - dio(p2x - p1x)/M1."""
+    rows = dict(zip(machine.states, machine.right, strict=True))
+    names = {s.name: s for s in (*machine.states, *machine.parameters)}
+    gaps = {c.force: dio(c.gap, c.name) for c in machine.contacts}
+    rows = {s: row.xreplace({f: gaps.get(f, sympy.S.Zero) for f in machine.forces}) for s, row in rows.items()}
+    rows[names["v1x"]] = dio(names["p1x"], "wall") - dio(names["p2x"] - names["p1x"], "mutual") / names["M1"]
+    return Inclusion(rows, machine.parameters)
+
+
+@paper.claim(source="slides 1, 'worked example' and summary, first row of the inclusion", as_printed=False)
+def erratum_first_row(subject: XiongSubject) -> Findings:
+    """The first row is (dio(p1x) - dio(p2x - p1x))/M1: forces between bodies change no momentum and the wall gives what
+    it takes. Without the parentheses a wall force of 1 N accelerates any mass by 1 m/s².
+
+    Printed: dio(p1x) - dio(p2x - p1x)/M1; the ODE beside it, (psi1 - psi2)/M1, is right.
+    """
+    # Momentum along x for M1 = 3 kg: what 1 N at the wall and 1 N between the bodies give to both bodies.
+    machine, _ = subject.two_bodies(masses=(3.0, 2.0))
+    printed, corrected = _momentum(two_bodies_as_printed(machine)), _momentum(machine)
+    yield Finding("as printed: wall's 1 N gives the bodies", printed[0], "=", 3.0, "N")
+    yield Finding("corrected: wall's 1 N gives the bodies", corrected[0], "=", 1.0, "N")
+    yield Finding("corrected: 1 N between them gives them", corrected[1], "=", 0.0, "N")
+
+
+def _momentum(machine: Inclusion) -> tuple[float, float]:
+    """Rate of M1 v1x + M2 v2x for 1 N at the wall, and for 1 N between the bodies [N]."""
+    rows = {s.name: i for i, s in enumerate(machine.states)}
+    forces = {c.name: i for i, c in enumerate(machine.contacts)}
+    values = {s.name: v for s, v in machine.parameters.items()}
+    D = machine.directions.subs(machine.parameters)
+
+    def both(name: str) -> float:
+        return float(sum(values[M] * D[rows[v], forces[name]] for M, v in (("M1", "v1x"), ("M2", "v2x"))))
+
+    return both("wall"), both("mutual")

@@ -17,8 +17,7 @@ __all__ = ["YamamotoSubject", "paper"]
 
 # Not in the paper's text, chosen: the period [s]; how a hand turns the wheel is `Driver`'s default.
 T = 1e-3
-STIFF = 1e4
-"""Stiffness [N/m] of one bristle of 21 where the oracles have no damper."""
+STIFF = 1e4  # [N/m] of one bristle of 21 where the oracles have no damper
 
 
 @dataclass(frozen=True)
@@ -79,4 +78,4 @@ paper.decline(
     reason="whether pupils learn by it needs people; the model that such a simulator needs is here",
 )
 
-paper.collect(__name__, "loops", "tyre", "coupling", "errata", "figures")
+paper.collect(__name__, "loops", "tyre", "coupling", "figures")

@@ -1,4 +1,4 @@
-"""The whole loop: what solving (7) to (11) together buys, and how the wheel is held."""
+"""The whole loop: what solving (7) to (11) together buys, the drive train of (9), and how the wheel is held."""
 
 from __future__ import annotations
 
@@ -76,6 +76,29 @@ def no_divergence(subject: YamamotoSubject) -> Findings:
     yield Finding("smallest of them", min(angles), ">=", 1.0, "rad")
     yield Finding("explicit, 20 ms", largest(subject.explicit(system=system), 0.02, 8.0), ">=", 1e6, "rad")
     yield Finding("explicit, 0.05 kg·m², 1 ms", largest(subject.explicit(system=light), 1e-3, 0.3), ">=", 1e6, "rad")
+
+
+def spent(steer: Array, torque: Array) -> float:
+    """Energy [J] that a torque takes over the second of two cycles."""
+    half = steer.size // 2
+    return float(torque[half:] @ np.diff(steer[half - 1 :]))
+
+
+@paper.claim(source="(9)", as_printed=False)
+def erratum_drive_train(subject: YamamotoSubject) -> Findings:
+    """In (9) the new deflection is (B_f e + T tau_f)/(B_f + T K_f), with the sampling time T: a cycle of ±0.1 rad then
+    spends 4 T_f 0.1 rad = 0.12 J. As printed, it spends nothing: there is no friction.
+
+    Printed: T_f tau_f, a torque times a torque, where T tau_f is meant, as in (6).
+    """
+    steer = 0.1 * np.sin(0.5 * np.pi * T * np.arange(8001))[1:]
+    system = subject.literal()
+    printed = subject.printed(system=system).train_torque(steer=steer, period=T)
+    corrected = subject.explicit(system=system).train_torque(steer=steer, period=T)
+    ours = subject.train(stiffness=1e4, damping=100.0, law=Coulomb(0.3)).run(np.diff(steer, prepend=0.0) / T, period=T)
+    yield Finding("as printed: spent in a cycle", abs(spent(steer, printed)), "<=", 1e-6, "J")
+    yield Finding("corrected, explicit scheme: off 0.12 J", abs(spent(steer, corrected) - 0.12), "<=", 1e-4, "J")
+    yield Finding("corrected, our element: off 0.12 J", abs(spent(steer, -ours.force) - 0.12), "<=", 1e-4, "J")
 
 
 # ------------------------------------------------------------ the wheel's servo

@@ -8,17 +8,16 @@ import numpy as np
 
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.figures.colours import HAIR
-from tegotae.papers.yamamoto2006 import STIFF, T, YamamotoSubject, cycle, paper
+from tegotae.papers.yamamoto2006 import STIFF, T, YamamotoSubject, cycle, paper, tyre
 from tegotae.papers.yamamoto2006.coupling import GAINS, PlainPID, torn_away
-from tegotae.papers.yamamoto2006.errata import entry_error, ours_entering
 from tegotae.papers.yamamoto2006.loops import DRIVING, FAR, PARKED, first_full_slip, loop
-from tegotae.papers.yamamoto2006.oracles import brush, full_period, kept, parked
-from tegotae.papers.yamamoto2006.tyre import parked_patch, rolling, rolling_exactly, to_and_fro
+from tegotae.papers.yamamoto2006.oracles import brush, parked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CIRCLE: dict[str, Any] = {"ls": "none", "marker": "o", "color": "white", "mec": INK, "mew": 0.8, "ms": 3.8}
+COUNTS = np.array([21, 51, 101, 201, 401, 801, 1601])  # bristles
 _DASHED: dict[str, Any] = {"color": QUIET, "lw": 0.8, "ls": (0, (4, 3))}
 
 
@@ -132,17 +131,17 @@ def brush_oracle(subject: YamamotoSubject, left: Axes, middle: Axes, right: Axes
         panel.set_xlabel("slip angle [rad]")
     left.set(title="(a)  lateral force", ylabel="Fy [N]")
     middle.set(title="(b)  torque about the steering axis", ylabel="tau [N·m]")
-    counts, few = np.array([21, 51, 101, 201, 401, 801, 1601]), np.linspace(0.003, 0.12, 79)
+    few = np.linspace(0.003, 0.12, 79)
     exact_few, errors = np.array(brush(few, K=STIFF)), []
-    for n in counts.tolist():
+    for n in COUNTS.tolist():
         h = subject.brush(bristles=n).steady(slip_angle=few, speed=20.0)
         off = np.abs(np.array([h.lateral_force, h.torque]) - exact_few).max(axis=1)
         errors.append(off / exact_few.max(axis=1))
     for name, row, color in (("Fy", 0, BLUE), ("tau", 1, PLUM)):
         values = [error[row] for error in errors]
-        right.loglog(counts, values, color=color, marker="o", ms=4)
+        right.loglog(COUNTS, values, color=color, marker="o", ms=4)
         say(right, name, (130.0, 2.2 * values[2]) if row else (75.0, 0.4 * values[2]), color)
-    right.loglog(counts, 0.4 / counts**2.0, **_DASHED)
+    right.loglog(COUNTS, 0.4 / COUNTS**2.0, **_DASHED)
     say(right, "1/n²", (24, 1.8e-4), QUIET)
     right.set(title="(c)  largest difference, of the peak", xlabel="bristles n", xlim=(18, 2200))
 
@@ -154,8 +153,8 @@ def parking(subject: YamamotoSubject, left: Axes, right: Axes) -> None:
     of bristles.
     """
     for amplitude, color, every in ((0.1, BLUE, 40), (0.04, GREEN, 50), (0.015, AMBER, 100)):
-        steer = to_and_fro(amplitude, 200)
-        torque = parked_patch(subject, steer, 1601)
+        steer = tyre.to_and_fro(amplitude, 200)
+        torque = tyre.parked_patch(subject, steer, 1601)
         left.plot(np.append(0.0, steer), np.append(0.0, torque), color=color, lw=1.8)
         left.plot(steer[every - 1 :: every], parked(steer, K=STIFF)[every - 1 :: every], **_CIRCLE)
     left.axhline(0.0, color=HAIR, lw=0.8, zorder=0)
@@ -163,12 +162,11 @@ def parking(subject: YamamotoSubject, left: Axes, right: Axes) -> None:
     say(left, "circles: exact, with Masing's rule", (0.1, -19.5), INK, ha="right")
     left.set(title="(a)  torque over steer angle", xlabel="steer angle [rad]", ylabel="torque [N·m]")
     left.set(xticks=[-0.1, -0.05, 0.0, 0.05, 0.1])
-    counts = np.array([21, 51, 101, 201, 401, 801, 1601])
-    steer = to_and_fro(0.1, 200)
+    steer = tyre.to_and_fro(0.1, 200)
     exact = parked(steer, K=STIFF)
-    errors = [np.abs(parked_patch(subject, steer, n) - exact).max() for n in counts.tolist()]
-    right.loglog(counts, errors, color=BLUE, marker="o", ms=4)
-    right.loglog(counts, 100.0 / counts**2.0, **_DASHED)
+    errors = [np.abs(tyre.parked_patch(subject, steer, n) - exact).max() for n in COUNTS.tolist()]
+    right.loglog(COUNTS, errors, color=BLUE, marker="o", ms=4)
+    right.loglog(COUNTS, 100.0 / COUNTS**2.0, **_DASHED)
     right.axhline(1e-4, color=VERMILION, lw=0.8)
     say(right, "0.0001 N·m", (20, 1.25e-4), VERMILION, va="bottom")
     say(right, "1/n²", (150, 8e-3), QUIET)
@@ -185,22 +183,22 @@ def entering(subject: YamamotoSubject, left: Axes, right: Axes) -> None:
     speeds = np.array([2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0])
     exact = float(brush(0.04, K=STIFF)[0])
     for words, rule, color, at in (
-        ("kept stretched", kept, VERMILION, (38.0, 10.2)),
-        ("given the whole tick", full_period, AMBER, (70.0, 7.6)),
+        ("kept stretched", "kept", VERMILION, (38.0, 10.2)),
+        ("given the whole tick", "full period", AMBER, (70.0, 7.6)),
     ):
-        errors = [100.0 * entry_error(rule, alpha=0.04, V=float(V)) for V in speeds]
+        errors = [100.0 * tyre.entry_error(rule, alpha=0.04, V=float(V)) for V in speeds]
         left.plot(speeds, errors, color=color, marker="o", ms=4)
         say(left, words, at, color, ha="right")
     # The slowest needs 100 ticks to fill its patch.
-    ours = [ours_entering(subject, alpha=0.04, V=float(V), bristles=401)[120:].mean() / exact for V in speeds]
+    ours = [tyre.ours_entering(subject, alpha=0.04, V=float(V), bristles=401)[120:].mean() / exact for V in speeds]
     left.plot(speeds, 100.0 * (np.array(ours) - 1.0), color=BLUE, marker="o", ms=4)
     say(left, "given the time inside: ours", (70.0, 0.75), BLUE, ha="right")
     left.set(title="(a)  error of the lateral force", xlabel="speed [m/s]", ylabel="[%]", xlim=(0, 72))
     divisions, ticks = np.array([1, 2, 4, 10]), np.arange(60, 400, 20)
-    reference = rolling_exactly(ticks, amplitude=0.2, fine=1000)
+    reference = tyre.rolling_exactly(ticks, amplitude=0.2, fine=1000)
     peak = np.abs(reference).max()
     errors = [
-        np.abs(rolling(subject, amplitude=0.2, period=T / d, bristles=1601)[ticks] - reference).max() / peak
+        np.abs(tyre.rolling(subject, amplitude=0.2, period=T / d, bristles=1601)[ticks] - reference).max() / peak
         for d in divisions.tolist()
     ]
     right.loglog(1e3 * T / divisions, errors, color=BLUE, marker="o", ms=4)

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from tegotae.checks import Array
 
 A_HALF, XI_C, MU, CURVATURE, COUNT = 0.1, 0.02, 0.4, 1e4, 21
-LOAD = COUNT * CURVATURE * 2.0 / 3.0 * A_HALF**2
-"""Fz [N] of the whole patch: 1400."""
+LOAD = COUNT * CURVATURE * 2.0 / 3.0 * A_HALF**2  # Fz [N] of the whole patch: 1400
 
 
 def brush(alpha: ArrayLike, *, K: float) -> tuple[Array, Array]:
@@ -98,16 +97,16 @@ def rolled(
     return np.asarray((K * e * (end - XI_C)).sum(axis=1) * COUNT / places)
 
 
-Entering = Callable[[Array, Array, float], tuple[Array, Array]]
+# What a bristle that wraps brings with it: (stretch [m], time inside [s], T [s]) -> its stretch [m] and time [s].
+ENTERING: dict[str, Callable[[Array, Array, float], tuple[Array, Array]]] = {
+    "since entry": lambda e, inside, T: (np.zeros_like(e), inside),  # right
+    "full period": lambda e, inside, T: (np.zeros_like(e), np.full_like(inside, T)),
+    "kept": lambda e, inside, T: (e, np.full_like(inside, T)),  # as (4)-(6) say by saying nothing
+}
 
 
-def row_force(
-    entering: Entering, *, alpha: float, V: float, T: float, K: float, n: int, ticks: int, warm: int
-) -> float:
-    """Mean lateral force [N] of the paper's row (4)-(8) over ticks that others warm up for, steer angle held, B = 0.
-
-    `entering`: (stretch, time inside [s], T [s]) of the bristles that wrap -> their stretch [m] and time [s].
-    """
+def row_force(entering: str, *, alpha: float, V: float, T: float, K: float, n: int, ticks: int, warm: int) -> float:
+    """Mean lateral force [N] of the paper's row (4)-(8) over ticks that others warm up for, steer angle held, B = 0."""
     xi = A_HALF * ((2.0 * np.arange(n) + 1.0) / n - 1.0)
     e, total = np.zeros(n), 0.0
     for tick in range(warm + ticks):
@@ -115,24 +114,9 @@ def row_force(
         wraps = np.ceil(np.maximum(0.0, -A_HALF - xi) / (2.0 * A_HALF))
         xi = xi + 2.0 * A_HALF * wraps
         new, Ti = wraps > 0.0, np.full(n, T)
-        e[new], Ti[new] = entering(e[new], np.minimum(T, (A_HALF - xi[new]) / V), T)
+        e[new], Ti[new] = ENTERING[entering](e[new], np.minimum(T, (A_HALF - xi[new]) / V), T)
         bound = MU * CURVATURE * np.maximum(0.0, A_HALF**2 - xi * xi)
         f = np.clip(K * (e - Ti * V * alpha), -bound, bound)
         e = f / K
         total -= f.sum() * COUNT / n if tick >= warm else 0.0
     return total / ticks
-
-
-def since_entry(e: Array, inside: Array, T: float) -> tuple[Array, Array]:
-    """Unstretched, and stretched only since it entered: right."""
-    return np.zeros_like(e), inside
-
-
-def full_period(e: Array, inside: Array, T: float) -> tuple[Array, Array]:
-    """Unstretched, but given the whole tick."""
-    return np.zeros_like(e), np.full_like(inside, T)
-
-
-def kept(e: Array, inside: Array, T: float) -> tuple[Array, Array]:
-    """With the stretch it left with, as (4)-(6) say by saying nothing."""
-    return e, np.full_like(inside, T)

@@ -1,10 +1,14 @@
-"""Times taken in turn, for claims about cost and for the bench."""
+"""What claims and contests measure alike: times taken in turn, and how far two answers are apart."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeVar
+
+import numpy as np
+
+from tegotae.checks import Array
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -25,3 +29,8 @@ def in_turn(
             play()
             best[name] = min(best[name], clock() - start)
     return best
+
+
+def apart(a: Array, b: Array) -> float:
+    """The largest difference, over the largest number of the first."""
+    return float(np.abs(a - b).max() / np.abs(a).max())
