@@ -13,11 +13,11 @@ HAS_PINOCCHIO = importlib.util.find_spec("pinocchio") is not None
 
 @pytest.mark.parametrize("links", [1, 4, 30])
 def test_all_rivals_find_the_same_accelerations(links: int) -> None:
-    """Many rows in the compiled loop, one alone, Pinocchio and MuJoCo: four routes to one chain."""
+    """The compiled loop, `forward_dynamics`, Pinocchio and MuJoCo: four routes to one chain."""
     q, v, tau = multibody.state(links)
     expected = multibody.chain(links).forward_dynamics(q, v, tau)
     size = np.abs(expected).max()
-    np.testing.assert_allclose(multibody.compiled(links)(3), expected, rtol=0, atol=1e-12 * size)
+    np.testing.assert_allclose(multibody.compiled(links)(1), expected, rtol=0, atol=1e-12 * size)
     if HAS_PINOCCHIO:
         np.testing.assert_allclose(multibody.in_pinocchio(links)(1), expected, rtol=0, atol=1e-10 * size)
     if HAS_MUJOCO:

@@ -11,8 +11,11 @@ import numpy as np
 
 import tegotae as tg
 from tegotae.bench.contest import Contest, Outcome, Outcomes, in_turn
+from tegotae.bench.kernels.multibody import many_accelerations
 from tegotae.checks import Array
 from tegotae.multibody import Prismatic, Revolute, Scene, Tree
+from tegotae.multibody.joints import model_of
+from tegotae.multibody.kernels.kinematics import workspace
 from tegotae.papers.tarao1999.oracles import chain as links_of
 from tegotae.papers.tarao1999.oracles import random_bodies
 from tegotae.papers.tarao1999.peers import articulated, chain_xml, in_mujoco, pinocchio_tree
@@ -42,11 +45,13 @@ Play = Callable[[int], Array]  # so many evaluations; the accelerations of the l
 
 
 def compiled(links: int) -> Play:
-    """The three passes inside a compiled loop over as many rows."""
-    tree, own = chain(links), state(links)
+    """The three passes inside a compiled loop."""
+    model, (q, v, tau) = model_of(chain(links)), state(links)
+    slope, wrench, S, a = np.zeros(links), np.zeros((links, 6)), workspace(links), np.zeros(links)
 
     def play(calls: int) -> Array:
-        return np.asarray(tree.forward_dynamics(*(np.broadcast_to(part, (calls, links)) for part in own))[-1])
+        many_accelerations(calls, model, q, v.copy(), tau, slope, wrench, S, a)
+        return a.copy()
 
     return play
 
