@@ -14,7 +14,7 @@ import typer
 
 import tegotae
 from tegotae.commands.encoding import write_anything
-from tegotae.commands.flags import JSON, PLOT, SHELLS, Flag, add_command, asked_for_completion, keys_of_papers
+from tegotae.commands.flags import COMPLETION, JSON, PLOT, SHELLS, Flag, add_command, keys_of_papers
 from tegotae.commands.hybrid_group import hybrid
 from tegotae.commands.run_group import run
 from tegotae.errors import TegotaeError
@@ -165,7 +165,8 @@ def _answer(arguments: Sequence[str] | None) -> int:
         if isinstance(end.__context__, BrokenPipeError):  # typer makes a 1 of it
             return _reader_left()
         code = end.code if isinstance(end.code, int) else 0
-        if code and asked_for_completion(sys.argv[1:] if arguments is None else arguments):  # typer said: not supported
+        asked = (sys.argv[1:] if arguments is None else arguments)[:1]
+        if code and COMPLETION.intersection(asked):  # typer said: not supported
             print(f"  Ask for it in {SHELLS}.", file=sys.stderr)
             return BAD_INPUT  # typer's 1 would say that a claim failed
         return code

@@ -12,16 +12,12 @@ from typing import Annotated, Any
 import typer
 
 SHELLS = "bash, zsh, fish or PowerShell"
-_INSTALLERS = {"--install-completion", "--show-completion"}
+COMPLETION = {"--install-completion", "--show-completion"}
 
 
 def completing(*words: str) -> Callable[[str], list[str]]:
     """What is offered in the place of a value that has begun."""
-
-    def offered(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
-
-    return offered
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def keys_of_papers(incomplete: str) -> list[str]:
@@ -29,11 +25,6 @@ def keys_of_papers(incomplete: str) -> list[str]:
     from tegotae.papers import PAPERS
 
     return completing(*PAPERS)(incomplete)
-
-
-def asked_for_completion(arguments: Sequence[str]) -> bool:
-    """Whether a command is about completion itself."""
-    return bool(arguments) and arguments[0] in _INSTALLERS
 
 
 @dataclass(frozen=True)

@@ -108,8 +108,8 @@ def _impedance(result: Result) -> Figure:
     figure, (speed, pull), loop = beside(2, width=8.4, height=3.9, ratios=(1.15, 1.0))
     velocity, force = _values(result, "velocity", "m/s"), _values(result, "force", "N")
     time, where = Shown.of(result["time"], "s"), Shown.of(_displacement(result), "m")
-    _row(speed, time, velocity, MOTION, "velocity")
-    _row(pull, time, force, FORCE, "force")
+    row(speed, time, velocity, MOTION, "velocity")
+    row(pull, time, force, FORCE, "force")
     if _is_batch(result):
         _family(loop, where.values, force.values)
         _batch_bar(figure, loop, force.values.shape[0])
@@ -144,14 +144,14 @@ def _admittance(result: Result) -> Figure:
     time, position = Shown.of(result["time"], "s"), Shown.of(_displacement(result), "m")
     velocity = _values(result, "velocity", "m/s")
     if batch:
-        _row(rows[0], time, _values(result, "force", "N"), FORCE, "force")
+        row(rows[0], time, _values(result, "force", "N"), FORCE, "force")
     else:
         _forces(rows[0], time, result, [n for n in ("force", "friction") if n in result.variables], (FORCE, FRICTION))
     if few:
         _forces(rows[1], time, result, elements, PALETTE)
         rows[1].set_ylabel(rows[1].get_ylabel().replace("force", "elements"))
-    _row(rows[-2], time, velocity, MOTION, "velocity")
-    _row(rows[-1], time, position, MOTION, "position")
+    row(rows[-2], time, velocity, MOTION, "velocity")
+    row(rows[-1], time, position, MOTION, "position")
     if batch:
         _batch_bar(figure, grid[:, 0], velocity.values.shape[0])
     elif "friction" in result.variables:  # a plain mass has nothing to stick with; its speed may pass through 0
@@ -181,8 +181,8 @@ def _path(result: Result) -> Figure:
     time, where = Shown.of(result["time"], "s"), Shown.of(_displacement(result), "m")
     name = "friction" if result.variables["force"].meaning == "as given" and "friction" in result else "force"
     force = result[name]
-    _row(speed, time, Shown.of(np.linalg.norm(result.velocity, axis=1), "m/s"), MOTION, "speed")
-    _row(pull, time, Shown.of(np.linalg.norm(force, axis=1), "N"), FORCE, f"|{name}|")
+    row(speed, time, Shown.of(np.linalg.norm(result.velocity, axis=1), "m/s"), MOTION, "speed")
+    row(pull, time, Shown.of(np.linalg.norm(force, axis=1), "N"), FORCE, f"|{name}|")
     slip = result.variables.get("slip_velocity", result.variables["velocity"])
     _shade_stuck((speed, pull), time, np.linalg.norm(slip.values, axis=1))
     time_axis((speed, pull), time)
@@ -271,7 +271,7 @@ def _place(dims: list[str], place: tuple[int, ...]) -> str:
     return ", ".join(words)
 
 
-def _row(axes: Axes, time: Shown, shown: Shown, color: str, name: str) -> None:
+def row(axes: Axes, time: Shown, shown: Shown, color: str, name: str) -> None:
     """A quantity over time: one curve, or those of a family."""
     axes.set_ylabel(f"{name} [{shown.unit}]")
     if shown.values.ndim == 2:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.figures.colours import AMBER, BLUE, FORCE, GREEN, HAIR, INK, MOTION, PLUM, QUIET, SKY, VERMILION
 from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
-from tegotae.figures.result_figures import register
+from tegotae.figures.result_figures import register, row
 from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, outline, phases_of, strip, things_of
 from tegotae.figures.style import Axes, Figure, Shown, Values, shade_stuck, sheet, style, thinned, time_axis
 from tegotae.result import Result
@@ -114,7 +114,8 @@ def going(axes: Axes, result: Result) -> None:
     elif rubs:
         _travelled(axes, result, time)
     elif "contact" in result.variables and result.contact.any():
-        _force(axes, time, np.linalg.norm(result.contact, axis=2).sum(axis=1), f"push of {things_of(result)}")
+        push = Shown.of(np.linalg.norm(result.contact, axis=2).sum(axis=1), "N")
+        row(axes, time, push, FORCE, f"push of {things_of(result)}")
     else:
         nodes = result.position.shape[1]
         places = {"base": (0, QUIET), "middle": (nodes // 2, GREEN), "tip": (nodes - 1, BLUE)}
@@ -133,17 +134,9 @@ def going(axes: Axes, result: Result) -> None:
 def _dragged(axes: Axes, result: Result, time: Shown) -> None:
     force = result.base_force
     along = int(np.argmax(np.ptp(force, axis=0)))
-    _force(axes, time, force[:, along], f"pull along {'xy'[along]}")
+    row(axes, time, Shown.of(force[:, along], "N"), FORCE, f"pull along {'xy'[along]}")
     if shade_stuck((axes,), time, result.slip_speed[:, -1] == 0.0):
         axes.set_title("grey: the tip sticks, its slip is exactly 0", fontsize=8.0, color=QUIET)
-
-
-def _force(axes: Axes, time: Shown, force: Values, words: str) -> None:
-    shown = Shown.of(force, "N")
-    keep = thinned(shown.values)
-    axes.plot(time.values[keep], shown.values[keep], color=FORCE)
-    axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
-    axes.set_ylabel(f"{words} [{shown.unit}]")
 
 
 def _travelled(axes: Axes, result: Result, time: Shown) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tegotae import checks
-from tegotae.figures.colours import AMBER, FORCE, HAIR, INK, MOTION, PALETTE, PLUM, QUIET
-from tegotae.figures.result_figures import register
+from tegotae.figures.colours import AMBER, FORCE, INK, MOTION, PALETTE, PLUM, QUIET
+from tegotae.figures.result_figures import register, row
 from tegotae.figures.style import Axes, Figure, Shown, Values, beside, sheet, style, thinned, time_axis
 from tegotae.result import Result
 
@@ -35,10 +35,7 @@ def steering(result: Result) -> Figure:
     if moves:
         histories.append((Shown.of(result.speed, "m/s"), PLUM, "speed"))
     for axes, (shown, color, word) in zip(rows, histories, strict=True):
-        keep = thinned(shown.values)
-        axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
-        axes.plot(time.values[keep], shown.values[keep], color=color)
-        axes.set_ylabel(f"{word} [{shown.unit}]")
+        row(axes, time, shown, color, word)
     _within(rows[1], Shown.of(result.hand_torque, "N·m"))
     rows[2].fill_between(time.values, 0.0, 100.0 * result.stuck, color=AMBER, alpha=0.16, lw=0)
     rows[2].set_ylim(-4.0, 104.0)
