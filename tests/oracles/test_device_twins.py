@@ -19,7 +19,7 @@ from tegotae.device import (
 )
 from tegotae.device.joystick import JOYSTICK, PERIOD, figure4, friction, hand
 from tegotae.device.passivity import for_block, loop_radius
-from tegotae.figures.joystick import figure4_figure
+from tegotae.papers import load_paper
 
 T = 1e-3
 
@@ -180,6 +180,8 @@ def test_joystick_is_passive_as_documented():
 
 
 def test_figure4_shows_both_masses():
-    figure = figure4_figure()
+    paper = load_paper("kikuuwe2005")
+    (drawing,) = [one for one in paper.figures if one.name == "joystick"]
+    figure = drawing.draw(paper.subject)
     assert [axes.get_title(loc="left")[5:10] for axes in figure.axes] == ["M = 0", "M = 1"]
     assert all("b" in [t.get_text() for t in axes.texts] for axes in figure.axes)

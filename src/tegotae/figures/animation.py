@@ -181,8 +181,7 @@ class _TreadFilm:
         axes.plot(np.cos(turn), np.sin(turn), color=INK, lw=4.5)
         self.spokes = LineCollection([], colors=INK, linewidths=3.2, capstyle="round", animated=True)
         axes.add_collection(self.spokes)
-        (mark,) = axes.plot([], [], "o", ms=6.0, color=VERMILION, animated=True, zorder=5)
-        self.mark = mark
+        (self.mark,) = axes.plot([], [], "o", ms=6.0, color=VERMILION, animated=True, zorder=5)
         self.words = axes.text(1.3, 0.0, "", fontsize=9.0, va="center", linespacing=1.7, animated=True)
         return [self.spokes, self.mark, self.words]
 

@@ -69,11 +69,8 @@ def solve(recipe: Recipe, record: Record, tell: Tell) -> Solution:
     recipe.inspect(record)
     count = len(recipe.free)
     if record.ticks < FEWEST * count:
-        checks.refuse(
-            "fit",
-            f"a record of {record.ticks} ticks is too short for {count} parameters.",
-            f"Give at least {FEWEST * count} ticks, better thousands.",
-        )
+        told = f"a record of {record.ticks} ticks is too short for {count} parameters."
+        checks.refuse("fit", told, f"Give at least {FEWEST * count} ticks, better thousands.")
     if not count:
         checks.refuse("fit", "every parameter is given in known=….", "Leave out those to identify.")
     beginnings = search(recipe, record, tell)

@@ -38,17 +38,13 @@ class Record:
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", checks.period_of("Record", self.period))
         for name, unit in (("velocity", "m/s"), ("force", "N")):
-            given = getattr(self, name)
-            given = checks.array("Record", name, given, unit)
+            given = checks.array("Record", name, getattr(self, name), unit)
             dimension = given.shape[1] if given.ndim == 2 else 1
             column = checks.signal("Record", name, given, unit, max(dimension, 1))
             object.__setattr__(self, name, column.ravel() if dimension == 1 else column)
         if self.velocity.shape != self.force.shape:
-            checks.refuse(
-                "Record",
-                f"velocity has shape {self.velocity.shape} but force has shape {self.force.shape}.",
-                "Give one velocity and one force for every tick; cut the longer record.",
-            )
+            told = f"velocity has shape {self.velocity.shape} but force has shape {self.force.shape}."
+            checks.refuse("Record", told, "Give one velocity and one force for every tick; cut the longer record.")
 
     @property
     def ticks(self) -> int:
@@ -121,11 +117,8 @@ def record_of(
     motion = motion_of("fit", velocity, position, tick, dimension)
     measured = checks.signal("fit", "force", force, "N", dimension)
     if motion.shape[0] != measured.shape[0]:
-        checks.refuse(
-            "fit",
-            f"{motion.shape[0]} ticks of motion but {measured.shape[0]} of force.",
-            "Give one of each for every tick; cut the longer record.",
-        )
+        told = f"{motion.shape[0]} ticks of motion but {measured.shape[0]} of force."
+        checks.refuse("fit", told, "Give one of each for every tick; cut the longer record.")
     return Record(motion, measured.reshape(motion.shape), tick)
 
 

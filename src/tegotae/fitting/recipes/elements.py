@@ -115,21 +115,12 @@ def along(record: Record, slip: Array) -> tuple[Array, Array]:
 def inspect(record: Record) -> None:
     """Refuse records in which no friction can be seen."""
     if not record.velocity.any():
-        checks.refuse(
-            "fit",
-            "velocity is 0 throughout, so the record shows nothing.",
-            "Record a motion that slides back and forth over several millimetres, with stops or reversals.",
-        )
+        remedy = "Record a motion that slides back and forth over several millimetres, with stops or reversals."
+        checks.refuse("fit", "velocity is 0 throughout, so the record shows nothing.", remedy)
     if not record.force.any():
-        checks.refuse(
-            "fit",
-            "force is 0 throughout, so there is no friction to identify.",
-            "Check the force sensor, its unit (N) and the column.",
-        )
+        told = "force is 0 throughout, so there is no friction to identify."
+        checks.refuse("fit", told, "Check the force sensor, its unit (N) and the column.")
     work = float(np.sum(record.force * record.velocity))
     if work > 0.05 * float(np.sum(np.abs(record.force * record.velocity))):
-        checks.refuse(
-            "fit",
-            "the force drives the motion instead of resisting it.",
-            "Give the force that the block exerts on its mover: negative at a positive velocity. Try -force.",
-        )
+        remedy = "Give the force that the block exerts on its mover: negative at a positive velocity. Try -force."
+        checks.refuse("fit", "the force drives the motion instead of resisting it.", remedy)

@@ -157,17 +157,11 @@ class AdmittanceRecipe(FrictionRecipe):
         if not record.force.any():
             checks.refuse("fit", "force is 0 throughout, so nothing drives it.", "Record a force that moves it.")
         if not record.velocity.any():
-            checks.refuse(
-                "fit",
-                "velocity is 0 throughout: the force never exceeds the friction.",
-                "Record larger forces, until it slides to and fro.",
-            )
+            told = "velocity is 0 throughout: the force never exceeds the friction."
+            checks.refuse("fit", told, "Record larger forces, until it slides to and fro.")
         if float(np.sum(record.force * record.velocity)) < 0.0:
-            checks.refuse(
-                "fit",
-                "the force brakes the motion instead of driving it.",
-                "Give the force that drives the mass, without the friction. Try -force.",
-            )
+            told = "the force brakes the motion instead of driving it."
+            checks.refuse("fit", told, "Give the force that drives the mass, without the friction. Try -force.")
 
     def scales(self, values: Values, record: Record) -> Values:
         """As the law has it; an offset below the largest force may be anything."""

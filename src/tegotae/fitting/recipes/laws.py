@@ -82,11 +82,8 @@ class StribeckRecipe(LawRecipe):
         """Refused where it would rise."""
         kinetic, static = values["kinetic"], values["static"]
         if static < kinetic:
-            checks.refuse(
-                "fit",
-                f"the friction of this record rises with the slip speed, from {static:.3g} N to {kinetic:.3g} N.",
-                "That is no Stribeck law; fit law=tg.Viscous.",
-            )
+            told = f"the friction of this record rises with the slip speed, from {static:.3g} N to {kinetic:.3g} N."
+            checks.refuse("fit", told, "That is no Stribeck law; fit law=tg.Viscous.")
         return super().law(values)
 
     def guesses(self, speeds: Array, forces: Array) -> list[Values]:

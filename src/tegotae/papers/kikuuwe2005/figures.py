@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tegotae import figures
 from tegotae.coupling.circuit import Circuit
+from tegotae.device.joystick import LIMIT
 from tegotae.elements import Mass
-from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
-from tegotae.figures.joystick import figure4_figure
+from tegotae.figures import AMBER, BLUE, FORCE, GREEN, INK, MOTION, PLUM, QUIET, VERMILION, say
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005 import F, KikuuweSubject, T, paper
 from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, drift, led, legs, loads, models, velocities
@@ -19,16 +18,61 @@ from tegotae.papers.kikuuwe2005.one_element import CRITICAL, dragged, ride, ripp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+
+    from tegotae.result import Result
 
 
-@paper.figure()
-def joystick(subject: KikuuweSubject) -> Figure:
+@paper.figure(sheet=(1, 2, 8.6, 4.2))
+def joystick(subject: KikuuweSubject, left: Axes, right: Axes) -> None:
     """Fig. 4, on a simulated twin: the path of the joystick's tip and the force on it. (a) Without mass the force is
     friction alone, against the motion. (b) A mass of 1 kg adds inertia and, in the bends, centrifugal force. At b the
     hand pushes around with less than F and the joystick stays where it is.
     """
-    return figure4_figure(lambda mass: ride(subject.joystick, mass))
+    _tip(left, ride(subject.joystick, 0.0), "(a)  M = 0 kg: the force is friction alone")
+    _tip(right, ride(subject.joystick, 1.0), "(b)  M = 1 kg: friction, inertia, centrifugal force")
+    right.set_ylabel("")
+    right.tick_params(labelleft=False)
+
+
+def _tip(axes: Axes, run: Result, title: str) -> None:
+    """The path, and the force every 10 ms."""
+    from matplotlib.collections import LineCollection
+
+    scale = 3.0  # mm of drawn line for each newton
+    tip, force = 1e3 * run["tip"], run["force"]
+    every = slice(9, None, 10)
+    lines = np.stack([tip[every], tip[every] + scale * force[every]], axis=1)
+    axes.plot(tip[:, 0], tip[:, 1], color=MOTION, lw=2.0, zorder=3)
+    axes.add_collection(LineCollection(list(lines), colors=FORCE, linewidths=0.6, alpha=0.8, zorder=2))
+    held = tip[np.searchsorted(run["time"], run.about["held_from"])]
+    axes.plot(*held, "o", color="white", mec=INK, mew=1.3, ms=6, zorder=5)
+    axes.annotate("b", held, (-12, 4), textcoords="offset points", fontsize=11, fontweight="bold", ha="right")
+    axes.annotate(
+        "held: the hand\npushes less than F", held, (14, -12), textcoords="offset points", fontsize=7.5, va="top"
+    )
+    for place, word in ((0, "start"), (-1, "end")):
+        axes.plot(*tip[place], "o", color=MOTION, ms=5, zorder=4)
+        axes.annotate(
+            word,
+            tip[place],
+            (-7, -3),
+            textcoords="offset points",
+            fontsize=8,
+            ha="right",
+            va="top",
+            color=MOTION,
+        )
+    corner = np.array([-66.0, -60.0])
+    axes.plot([corner[0], corner[0] + scale * LIMIT], [corner[1], corner[1]], color=FORCE, lw=1.2)
+    axes.annotate(
+        "4 N, every 10 ms",
+        (corner[0] + scale * LIMIT, corner[1]),
+        (5, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=8,
+    )
+    axes.set(title=title, xlabel="x [mm]", ylabel="y [mm]", xlim=(-72, 78), ylim=(-68, 58), aspect="equal")
 
 
 @paper.figure(sheet=(1, 3, 9.2, 3.3))
@@ -40,11 +84,11 @@ def hysteresis(subject: KikuuweSubject, left: Axes, middle: Axes, right: Axes) -
     motion = velocities(legs(SPEED))
     place = 1e3 * np.cumsum(motion) * T
     time = T * np.arange(1, motion.size + 1)
-    left.plot(time, place, color=figures.MOTION)
+    left.plot(time, place, color=MOTION)
     corners = np.concatenate([[0.0], np.cumsum([T * ticks for _, ticks in legs(SPEED)])])
-    left.plot(corners, 1e3 * TURNS, "o", color="white", mec=figures.MOTION, mew=1.1, ms=4, zorder=3, clip_on=False)
+    left.plot(corners, 1e3 * TURNS, "o", color="white", mec=MOTION, mew=1.1, ms=4, zorder=3, clip_on=False)
     left.set(title="(a)  position", xlabel="time [s]", ylabel="position [mm]")
-    middle.plot(place, subject.ten().run(motion, period=T).force, color=figures.FORCE, lw=1.1)
+    middle.plot(place, subject.ten().run(motion, period=T).force, color=FORCE, lw=1.1)
     middle.set(title="(b)  force over position", xlabel="position [mm]", ylabel="force [N]")
     _open_loop(right, subject)
 
@@ -58,8 +102,8 @@ def _open_loop(axes: Axes, subject: KikuuweSubject) -> None:
     out, back = slice(first, turn + 1), slice(turn, None)
     axes.plot(place[first:], led(subject, ways, damping=0.0)[first:], color=QUIET, label="B = 0, either speed")
     force = led(subject, ways)
-    axes.plot(place[out], force[out], color=figures.FORCE, label="out, 2 mm/s")
-    axes.plot(place[back], force[back], color=figures.FORCE, ls=(0, (4, 2)), label="back, 20 mm/s")
+    axes.plot(place[out], force[out], color=FORCE, label="out, 2 mm/s")
+    axes.plot(place[back], force[back], color=FORCE, ls=(0, (4, 2)), label="back, 20 mm/s")
     ends = [force[first], force[-1]]
     axes.plot([place[first]] * 2, ends, color=INK, lw=0.9, marker="o", ms=3.5, zorder=4)
     say(axes, f"open by\n{abs(ends[1] - ends[0]):.2g} N", (place[first] + 0.03, float(np.mean(ends))))
