@@ -71,17 +71,12 @@ def of_result(result: Result) -> Figure:
     with style():
         figure = _drawer(result)(result)
         figure.suptitle(result.title, x=0.012, ha="left", fontsize=11.0, fontweight="bold")
-        _caption(figure, result)
+        # The parameters, small, across from the title, where they are few enough to be read.
+        text = str(result.about.get("block", "")).partition("(")[2].removesuffix(")")
+        if 0 < len(text) <= 17 * figure.get_figwidth() - 2.4 * len(result.title):
+            figure.text(0.992, 0.985, text, ha="right", va="top", fontsize=6.5, color=QUIET)
         figure.align_ylabels()
     return figure
-
-
-def _caption(figure: Figure, result: Result) -> None:
-    """The parameters, small, across from the title, where they are few enough to be read."""
-    text = str(result.about.get("block", "")).partition("(")[2].removesuffix(")")
-    limit = 17 * figure.get_figwidth() - 2.4 * len(result.title)
-    if 0 < len(text) <= limit:
-        figure.text(0.992, 0.985, text, ha="right", va="top", fontsize=6.5, color=QUIET)
 
 
 def _drawer(result: Result) -> Callable[[Result], Figure]:

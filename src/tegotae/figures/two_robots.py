@@ -115,7 +115,9 @@ def _energies(axes: Axes, result: Result) -> None:
 def strip(axes: Sequence[Axes], result: Result, moments: Values) -> None:
     """Both robots at moments since the first touch [s], over where they were at first.  [tarao1999, Fig. 16]"""
     touched = float(result.about.get("touched", 0.0))
-    seen = _outlines_at(result, np.asarray(moments) + touched)
+    times, columns = np.asarray(moments) + touched, result.outline.reshape(result.moment.size, -1).T
+    between = np.stack([np.interp(times, result.moment, column) for column in columns], axis=1)
+    seen = between.reshape(-1, *result.outline.shape[1:])
     low, high = seen[..., (0, 2)].min(axis=(0, 1, 2)), seen[..., (0, 2)].max(axis=(0, 1, 2))
     for i, (place, moment) in enumerate(zip(axes, moments, strict=True)):
         if i:
@@ -171,13 +173,6 @@ def _near(axes: Axes) -> None:
     sheet_of = axes.figure
     assert isinstance(sheet_of, Figure)
     axes.yaxis.set_label_coords(0.0, 0.5, axes.transAxes + ScaledTranslation(-0.28, 0.0, sheet_of.dpi_scale_trans))
-
-
-def _outlines_at(result: Result, times: Values) -> Values:
-    """Outlines at any times of the run, between those recorded."""
-    columns = result.outline.reshape(result.moment.size, -1).T
-    found = np.stack([np.interp(times, result.moment, column) for column in columns], axis=1)
-    return np.asarray(found.reshape(-1, *result.outline.shape[1:]))
 
 
 def _moments(result: Result, wanted: Sequence[float]) -> Values:

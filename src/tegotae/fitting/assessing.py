@@ -152,7 +152,8 @@ def walk(model: Model, coordinates: Coordinates, x: Array, spread: Array, colour
     walkers = 8 * count + 4
     walks = int(np.clip(MOST_TICKS / (walkers * model.record.ticks), LEAST_WALKS, MOST_WALKS))
     power = 0.5 * (model.measured.size - count) / colour
-    root = _root(spread)
+    scales, directions = np.linalg.eigh(spread)
+    root = directions * np.sqrt(np.clip(scales, 1e-24, 1.0))  # at most one unit where the record sees nothing
     places = x + random.standard_normal((walkers, count)) @ root.T
     places[0] = x
     squares = np.array([_cost(model, coordinates, place) for place in places])
@@ -192,12 +193,6 @@ def _cost(model: Model, coordinates: Coordinates, place: Array) -> float:
         return math.inf
     numbers = coordinates.outward(place)
     return model.cost(numbers) if model.recipe.exists(model.named(numbers), model.record) else math.inf
-
-
-def _root(spread: Array) -> Array:
-    """A square root of a covariance, of directions that the record does not see at most one unit."""
-    scales, directions = np.linalg.eigh(spread)
-    return np.asarray(directions * np.sqrt(np.clip(scales, 1e-24, 1.0)))
 
 
 def walked(places: Array, coordinates: Coordinates, confidence: float) -> tuple[Array, Array]:

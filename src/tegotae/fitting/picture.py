@@ -51,7 +51,9 @@ def of_fit(fit: Fit) -> Figure:
         )
         axes[1, 0].sharex(axes[0, 0])
         axes[1, 1].set_axis_off()
-        axes[1, 1].text(0.0, 1.0, _table(fit), family="monospace", fontsize=7.5, va="top", linespacing=1.5)
+        _, *rows = repr(fit).splitlines()
+        table = "\n".join(row[2:] for row in rows[: 1 + len(fit.parameters)])  # values and intervals, as it prints them
+        axes[1, 1].text(0.0, 1.0, table, family="monospace", fontsize=7.5, va="top", linespacing=1.5)
     return figure
 
 
@@ -76,9 +78,3 @@ def _first(signal: Array) -> Array:
 def _pair(axes: Axes, x: Array, measured: Array, model: Array) -> None:
     axes.plot(x, measured, ".", ms=2.0, color=figures.SKY, label="measured")
     axes.plot(x, model, lw=1.1, color=figures.INK, label="model")
-
-
-def _table(fit: Fit) -> str:
-    """The values and their intervals, as the fit prints them."""
-    _, *rows = repr(fit).splitlines()
-    return "\n".join(row[2:] for row in rows[: 1 + len(fit.parameters)])
