@@ -146,7 +146,8 @@ class Flow:
                 values[c + j], floors[c + j] = limit - np.linalg.norm(F[part]), float(slack[part].max())
             elif not now.loose(j, self.mode.closed):
                 values[c + j] = now.v[part] @ self.direction[part]
-                floors[c + j] = _noise(now, part)
+                # What rounding makes of a slip.
+                floors[c + j] = ROUNDING * float((np.abs(now.V[part]) @ np.abs(now.x)).max())
         return values, floors
 
     def walk(
@@ -263,8 +264,3 @@ class Flow:
 def _vague(now: ContactProblem) -> float:
     """The speed below which a slip vector keeps the direction it began or ended with."""
     return 1e-9 * max(1.0, float(np.abs(now.x).max()))
-
-
-def _noise(now: ContactProblem, part: slice) -> float:
-    """What rounding makes of a slip."""
-    return ROUNDING * float((np.abs(now.V[part]) @ np.abs(now.x)).max())
