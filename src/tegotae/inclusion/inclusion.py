@@ -11,6 +11,7 @@ from tegotae.inclusion.explicit.ode import Ode
 from tegotae.inclusion.explicit.tuning import automatic
 from tegotae.inclusion.implicit.stepper import Stepper
 from tegotae.inclusion.language.equations import Equations
+from tegotae.inclusion.language.grammar import refuse
 from tegotae.inclusion.language.parsing import ContactElement
 
 if TYPE_CHECKING:
@@ -109,15 +110,14 @@ class Inclusion(Equations):
         names = {element.name for element in self.elements}
         for name in parameters:
             if name not in names:
-                checks.refuse("Inclusion", f"elements names {name!r}.", f"It has {', '.join(sorted(names)) or 'none'}.")
+                refuse(f"elements names {name!r}.", f"It has {', '.join(sorted(names)) or 'none'}.")
         chosen: dict[str, Contact | Friction] = {}
         for element in self.elements:
             touches = isinstance(element, ContactElement)
             kind, wanted, default = ("contact", Contact, contact) if touches else ("friction", Friction, friction)
             value = parameters.get(element.name, default)
             if not isinstance(value, wanted):
-                checks.refuse(
-                    "Inclusion",
+                refuse(
                     f"{kind} {element.name!r} has no parameters (got {checks.shown(value)}).",
                     f"Give {kind}={wanted.__name__}(...), or it in elements={{{element.name!r}: ...}}.",
                 )

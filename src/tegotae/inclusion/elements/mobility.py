@@ -21,6 +21,7 @@ from tegotae.checks import Array
 from tegotae.contact import check_depths, weight_of
 from tegotae.errors import InputError
 from tegotae.inclusion.language.equations import Equations
+from tegotae.inclusion.language.grammar import refuse
 from tegotae.unsolved import to_the_user
 
 _VERDICTS: WeakKeyDictionary[Equations, dict[tuple[bytes, bytes, bytes], str | None]] = WeakKeyDictionary()
@@ -76,8 +77,7 @@ def _mass_of(name: str, W: Array) -> float:
     """1/mobility of the lightest direction; a force that drives its own motion on is written with the wrong sign."""
     values: list[float] = np.linalg.eigvalsh(0.5 * (W + W.T)).tolist()
     if min(values) < -1e-12 * max(1e-300, max(abs(v) for v in values)):
-        checks.refuse(
-            "Inclusion",
+        refuse(
             f"the force of {name!r} drives its own motion on (mobility {min(values):g} 1/kg).",
             "A contact pushes its gap open: +dio(gap); friction opposes its slip: -coulomb(limit, slip).",
         )

@@ -114,18 +114,15 @@ class ContactProblems:
     def at(self, t: float, x: Array) -> ContactProblem:
         """All numbers at the time t [s] in the state x."""
         with self._turn:  # one thread at a time: the arrays are shared
-            return self._at(t, x)
-
-    def _at(self, t: float, x: Array) -> ContactProblem:
-        # Always the same arrays, then copied: handing over new ones takes longer than all that is computed in them.
-        self._here[:] = x
-        self._fill(t, self._here, self.values, self.u, *self._filled)
-        now = self._workspace.copied(t, x)
-        if self.u.size:
-            check_values("to_events.solve", self.inclusion.callables, self.u, t)
-        if not self._solved:
-            both: Array = np.asarray(np.linalg.solve(self._M, np.column_stack((now.a, now.W))), dtype=np.float64)
-            now.a, now.W = np.array(both[:, 0]), np.array(both[:, 1:])
+            # Always the same arrays, then copied: handing over new ones takes longer than all that is computed in them.
+            self._here[:] = x
+            self._fill(t, self._here, self.values, self.u, *self._filled)
+            now = self._workspace.copied(t, x)
+            if self.u.size:
+                check_values("to_events.solve", self.inclusion.callables, self.u, t)
+            if not self._solved:
+                both: Array = np.asarray(np.linalg.solve(self._M, np.column_stack((now.a, now.W))), dtype=np.float64)
+                now.a, now.W = np.array(both[:, 0]), np.array(both[:, 1:])
         now.b += now.V @ now.a
         now.D = now.V @ now.W
         return now

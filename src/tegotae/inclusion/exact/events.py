@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from tegotae.inclusion.exact.flow import Flow, Interpolant
 from tegotae.inclusion.exact.transitions import REST, Ended, Transitions
 from tegotae.inclusion.language.arguments import span_of, start_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
-from tegotae.result import Event, Result
+from tegotae.result import Result
 
 MOST_EVENTS = 100_000
 MOST_AT_ONCE = 50
@@ -99,7 +99,14 @@ class Exact:
         x, _ = start_of("to_events.solve", initial, self.inclusion.states)
         wanted = times_in("to_events.solve", times, t0, t1)
         record = _EventRecord(self._problems, wanted, (t1 - t0) / LEAST_ROWS)
-        self._check_gaps(t0, x, 100.0 * atol)
+        for contact, gap in zip(self.inclusion.contacts, self._problems.at(t0, x).gaps, strict=True):
+            if gap < -100.0 * atol:
+                checks.refuse(
+                    "to_events.solve",
+                    f"{contact.name!r} starts {-gap:.3g} m inside: the gap {contact.gap} is {gap:g} m, and what is "
+                    "rigid does not overlap.",
+                    "Start with gaps >= 0.",
+                )
         short = max(REST * (t1 - t0), 1e4 * float(np.spacing(max(abs(t0), abs(t1)))))
         transitions = Transitions(self._problems, self.restitution, near=100.0 * atol, short=short)
         self._follow(t0, t1, x, transitions, record, max(rtol, 1e-13), atol)
@@ -127,8 +134,13 @@ class Exact:
             at_once = at_once + 1 if after - t <= 4.0 * np.spacing(abs(t)) else 0
             if at_once == 0:
                 ended = Ended()
-            self._check_progress(after, at_once, transitions.events)
             t = after
+            if at_once > MOST_AT_ONCE or len(transitions.events) > MOST_EVENTS:
+                names = sorted({event.element for event in transitions.events[-20:]})
+                raise TegotaeError(
+                    f"to_events: events crowd at t={t:.9g} s ({', '.join(names)}) and time does not move on.\n"
+                    "  Use to_ode or to_stepper there, or raise atol."
+                )
             record.before(t, x, flow)
             x, mode = transitions.after(t, x, mode, self._end(t, x, flow, which, ended), ended)
         record.last(t1, x, Flow(self._problems, mode))
@@ -152,25 +164,6 @@ class Exact:
         else:
             ended.direction[j] = flow.direction[part].copy()
         return None
-
-    def _check_gaps(self, t: float, x: Array, near: float) -> None:
-        gaps = self._problems.at(t, x).gaps
-        for contact, gap in zip(self.inclusion.contacts, gaps, strict=True):
-            if gap < -near:
-                checks.refuse(
-                    "to_events.solve",
-                    f"{contact.name!r} starts {-gap:.3g} m inside: the gap {contact.gap} is {gap:g} m, and what is "
-                    "rigid does not overlap.",
-                    "Start with gaps >= 0.",
-                )
-
-    def _check_progress(self, t: float, at_once: int, events: Sequence[Event]) -> None:
-        if at_once > MOST_AT_ONCE or len(events) > MOST_EVENTS:
-            names = sorted({event.element for event in events[-20:]})
-            raise TegotaeError(
-                f"to_events: events crowd at t={t:.9g} s ({', '.join(names)}) and time does not move on.\n"
-                "  Use to_ode or to_stepper there, or raise atol."
-            )
 
 
 class _EventRecord:

@@ -76,9 +76,8 @@ class Flow:
             for j, part in enumerate(problems.parts)
             if part.stop - part.start > 1 and not mode.held[j] and np.any(mode.direction[part])
         ]
-        self.active = np.array(
-            [*mode.closed, *(mode.held[int(j)] for j in problems.owner)], dtype=np.bool_
-        )  # rows whose rate is 0
+        # Rows whose rate is 0.
+        self.active = np.array([*mode.closed, *(mode.held[int(j)] for j in problems.owner)], dtype=np.bool_)
 
     def anchor(self, now: ContactProblem) -> None:
         """Take the slip directions of this instant as those that a step begins with."""
@@ -146,7 +145,8 @@ class Flow:
                 values[c + j], floors[c + j] = limit - np.linalg.norm(F[part]), float(slack[part].max())
             elif not now.loose(j, self.mode.closed):
                 values[c + j] = now.v[part] @ self.direction[part]
-                floors[c + j] = _noise(now, part)
+                # What rounding makes of a slip.
+                floors[c + j] = ROUNDING * float((np.abs(now.V[part]) @ np.abs(now.x)).max())
         return values, floors
 
     def walk(
@@ -191,12 +191,8 @@ class Flow:
             record(before, solver.t, dense, self)
             solver.y = self.tidied(solver.t, solver.y)
             solver.f = self.rate(solver.t, solver.y)
-            # Explicit steps would like to be about a tenth of the time since the slip began.
-            if (
-                stiff
-                and solver.status == "running"
-                and not self._is_stiff(at(solver.t, solver.y), 0.1 * (solver.t - t))
-            ):
+            wished = 0.1 * (solver.t - t)  # what explicit steps would like: a part of the time since the slip began
+            if stiff and solver.status == "running" and not self._is_stiff(at(solver.t, solver.y), wished):
                 stiff = False
                 options["first_step"] = min(solver.t - before, end - solver.t)
                 solver = DOP853(self.rate, solver.t, solver.y, end, **options)
@@ -263,8 +259,3 @@ class Flow:
 def _vague(now: ContactProblem) -> float:
     """The speed below which a slip vector keeps the direction it began or ended with."""
     return 1e-9 * max(1.0, float(np.abs(now.x).max()))
-
-
-def _noise(now: ContactProblem, part: slice) -> float:
-    """What rounding makes of a slip."""
-    return ROUNDING * float((np.abs(now.V[part]) @ np.abs(now.x)).max())

@@ -50,7 +50,8 @@ class Transitions:
         """State and mode after what happens at t; `hit` is a contact whose gap has just closed."""
         c = self.problems.c
         now = self.problems.at(t, x)
-        self._fly(now)
+        self._flown += (t - self._seen if np.isfinite(self._seen) else 0.0) * now.v[:c]
+        self._seen = t
         touching = (now.gaps <= self.near) & (now.v[:c] <= self.near) & ~self._rattling(now)
         if before is not None:
             touching |= np.array(before.closed, dtype=np.bool_)
@@ -65,7 +66,10 @@ class Transitions:
             now = self.problems.at(t, x)
         leaving = touching & (now.v[:c] > self.near)
         touching &= ~leaving
-        self._warn_of_jams(now, touching)
+        if (key := tuple(touching.tolist())) not in self._examined:
+            self._examined.add(key)
+            if (names := jam(self.problems.inclusion, now.D, now.R, touching)) is not None:
+                warn("to_events", t, names, "Lower", "to_ode")
         answer = self._decide(now, touching, before, ended, struck)
         resting = self._bounces_no_more(now, leaving, answer)
         if resting.any():
@@ -76,20 +80,12 @@ class Transitions:
             answer = self._decide(now, touching, before, ended, struck)
         flow = Flow(self.problems, answer.mode)
         x = flow.tidied(t, now.x)
-        self._count(before, answer.mode)
+        # What bounces and then stays has bounced without end: once for all contacts that come to rest together.
+        was = before.closed if before is not None else (True,) * c
+        bouncing = np.isfinite(self._struck) & (self.restitution > 0.0)
+        self.completions += any(on and not w and b for on, w, b in zip(answer.mode.closed, was, bouncing, strict=True))
         self._note(t, before, answer.mode, approaching)
         return x, answer.mode
-
-    def _count(self, before: Mode | None, after: Mode) -> None:
-        """What bounces and then stays has bounced without end: once for all contacts that come to rest together."""
-        was = before.closed if before is not None else (True,) * self.problems.c
-        bouncing = np.isfinite(self._struck) & (self.restitution > 0.0)
-        self.completions += any(on and not w and b for on, w, b in zip(after.closed, was, bouncing, strict=True))
-
-    def _fly(self, now: ContactProblem) -> None:
-        since = now.t - self._seen if np.isfinite(self._seen) else 0.0
-        self._flown += since * now.v[: self.problems.c]
-        self._seen = now.t
 
     def _rattling(self, now: ContactProblem) -> Flags:
         """Contacts near enough to touch that were struck a moment ago and come back in their own time, not now."""
@@ -135,15 +131,6 @@ class Transitions:
             if not mode.closed[i] and now.gaps[i] <= self.near and now.v[i] > 0.0 and w[i] < 0.0
         ]
         return min(halves, default=None)
-
-    def _warn_of_jams(self, now: ContactProblem, touching: Flags) -> None:
-        key = tuple(bool(i) for i in touching)
-        if key in self._examined:
-            return
-        self._examined.add(key)
-        names = jam(self.problems.inclusion, now.D, now.R, touching)
-        if names is not None:
-            warn("to_events", now.t, names, "Lower", "to_ode")
 
     def _decide(self, now: ContactProblem, touching: Flags, before: Mode | None, ended: Ended, struck: bool) -> Answer:
         problem = self._problem(now, touching, before, ended, struck)

@@ -56,7 +56,11 @@ class Ode(Rewritten):
     def __init__(self, inclusion: Equations, chosen: Mapping[str, Contact | Friction]):
         super().__init__(inclusion)
         self.chosen = dict(chosen)
-        self.parameters: dict[Symbol, float] = self._values(chosen)
+        # Every parameter with its value: the user's, then K, beta (and alpha) of each element.
+        self.parameters: dict[Symbol, float] = dict(inclusion.parameters)
+        for part in self.parts:
+            own = chosen[part.element.name]
+            self.parameters |= {letter: getattr(own, word) for word, letter in part.letters.items()}
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"

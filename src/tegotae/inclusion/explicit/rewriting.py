@@ -16,7 +16,6 @@ import sympy
 from sympy import Expr, Function, ImmutableMatrix, Max, Min, Symbol
 
 from tegotae import checks
-from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.language.arguments import record_of_mode
 from tegotae.inclusion.language.equations import Equations
 from tegotae.inclusion.language.parsing import ContactElement, FrictionElement, numbered
@@ -78,13 +77,6 @@ class Rewritten:
         self.states: tuple[Symbol, ...] = (*inclusion.states, *self.added)  # those of the rows, then the added ones
         inclusion.refuse_static("to_ode", "a limit that jumps at rest has no ordinary differential equation")
         self._check_names()
-
-    def _values(self, chosen: Mapping[str, Contact | Friction]) -> dict[Symbol, float]:
-        """Every parameter with its value: the user's, then K, beta (and alpha) of each element."""
-        values = dict(self.inclusion.parameters)
-        for part in self.parts:
-            values |= {letter: getattr(chosen[part.element.name], word) for word, letter in part.letters.items()}
-        return values
 
     @cached_property
     def forces(self) -> dict[Symbol, Expr]:

@@ -84,6 +84,17 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
     axes = ("axis",) if alone else ()
     numbers = Part("", "SI", "parameter", (len(system.parameters),), "c", labels=_names(system.parameters))
     port = Part("velocity", "m/s", "that the force works on, mean over the tick", AXIS, "v")
+    trial = (  # where a force is tried
+        Part("x1", "SI", "states at the end of the trial", (n,)),
+        Part("F1", "N", "forces of its elements", (m,)),
+        Part("e1", "m", "what their springs give way", (m,)),
+        Part("h", "N", "force that was tried", AXIS),
+        Part("push", "", "rows by that force", (n, "axis")),
+        Part("dx", "", "states by that force", (n,)),
+        Part("slope", "", "motion by that force", ("axis", "axis")),
+        Part("fresh", "", "1 if a trial of this tick stands here", whole=True),
+        Part("how", "", "that trial was solved", whole=True),
+    )
     return layouts(
         dimension=dimension,
         parameters=(
@@ -109,7 +120,7 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
             Part("modes1", "", "1 if it touches or sticks", (nc + nf,)),
             Part("c", "SI", "parameters of the tick", (len(system.parameters),)),
             Part("u", "SI", "inputs of the tick", (len(system.callables),)),
-            *(() if alone else _trial(n, m)),
+            *(() if alone else trial),
             *(Part(name, shape=shape) for name, shape in room_shapes(n, m, nc, nf).items()),
         ),
     )
@@ -125,21 +136,6 @@ def _fed(system: Equations) -> tuple[Part, ...]:
         Part("", "SI", "parameter, its own unless fed", (len(numbers),), "c", labels=numbers, **open_),
         Part("", "SI", "input, that of its function unless fed", (len(functions),), "u", labels=functions, **open_),
         Part(HELD, "-", "1 if it is fed", (len(functions),), whole=True, most=1, recorded=False, labels=functions),
-    )
-
-
-def _trial(n: int, m: int) -> tuple[Part, ...]:
-    """Where a force is tried."""
-    return (
-        Part("x1", "SI", "states at the end of the trial", (n,)),
-        Part("F1", "N", "forces of its elements", (m,)),
-        Part("e1", "m", "what their springs give way", (m,)),
-        Part("h", "N", "force that was tried", AXIS),
-        Part("push", "", "rows by that force", (n, "axis")),
-        Part("dx", "", "states by that force", (n,)),
-        Part("slope", "", "motion by that force", ("axis", "axis")),
-        Part("fresh", "", "1 if a trial of this tick stands here", whole=True),
-        Part("how", "", "that trial was solved", whole=True),
     )
 
 

@@ -86,24 +86,20 @@ class LiveStepper(Live):
             The states by name.
         """
         if inputs is not None:
-            self._feed(inputs)
+            found = []  # all of them are fed, or none if one is refused
+            for key, value in named("Stepper", "inputs", inputs, "{'load': 1.0}").items():
+                if key not in self._slots:
+                    self.block.fed_name(key)  # refuses it
+                if not (isinstance(value, float) and isfinite(value)):
+                    value = checks.number("Stepper", f"inputs[{str(key)!r}]", value, "", AGAIN)
+                found.append((*self._slots[key], value))
+            for place, flag, value in found:
+                self._state.real[place] = value
+                if flag is not None:
+                    self._state.whole[flag] = 1
         if not self._step():
             # An input's function gave no number, or the states have left the range of numbers.
             u = self.block.spaces.workspace.part(self._workspace, "u")
             check_values(self.block.name, self.block.inclusion.callables, u, self.time)
             self.block.diverged(self.time)
         return dict(zip(self._names, self._x.tolist(), strict=True))
-
-    def _feed(self, inputs: Mapping[Any, float]) -> None:
-        """All of them, or none if one is refused."""
-        found = []
-        for key, value in named("Stepper", "inputs", inputs, "{'load': 1.0}").items():
-            if key not in self._slots:
-                self.block.fed_name(key)  # refuses it
-            if not (isinstance(value, float) and isfinite(value)):
-                value = checks.number("Stepper", f"inputs[{str(key)!r}]", value, "", AGAIN)
-            found.append((*self._slots[key], value))
-        for place, flag, value in found:
-            self._state.real[place] = value
-            if flag is not None:
-                self._state.whole[flag] = 1

@@ -208,14 +208,9 @@ def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: S
 
     A machine with a port has forces there, one a direction, and velocities that they work on.
     """
-    key = (*forces, *velocities)
-    if key not in terms.made:
-        terms.made[key] = _made(terms, forces, velocities)
-    return terms.made[key]
-
-
-def _made(terms: CompiledTerms, forces: Sequence[Symbol], velocities: Sequence[Symbol]) -> ModuleType:
-    system = terms.inclusion
+    key, system = (*forces, *velocities), terms.inclusion
+    if key in terms.made:
+        return terms.made[key]
     n, m, nc, nf = sizes_of(system)
     linear, constant, changing = structure_of(system)
     kind, first = blocks_of(nc, [len(friction.slips) for friction in system.frictions])
@@ -244,7 +239,7 @@ def _made(terms: CompiledTerms, forces: Sequence[Symbol], velocities: Sequence[S
     if not forces:
         words["refresh"] = put(_FED, words) if constant and changing else ""
         words["held"] = put(_HELD, words) if system.callables else ""
-        return build(text + put(_TICK + _ALONE, words), tuple(functions))
+        return terms.made.setdefault(key, build(text + put(_TICK + _ALONE, words), tuple(functions)))
     words |= {"refresh": "w.fresh[0] = 0\ncopy(w.c, p.c)", "held": ""}
     words |= {"moves": tuple(system.states.index(v) for v in velocities), "is_bent": not linear}
     words["put"] = "\n".join(f"w.{terms.names[f].replace('p', 'c')} = w.h[{j}]" for j, f in enumerate(forces))
@@ -254,7 +249,7 @@ def _made(terms: CompiledTerms, forces: Sequence[Symbol], velocities: Sequence[S
     text += terms.function("push", {"A": system.smooth.jacobian(list(forces))})
     text += "" if linear else _row_slope_source(terms)
     functions += [("problem_of", k.problem_of), ("mobility", mobility.mobility), ("linearise", mobility.linearise)]
-    return build(text + put(_TICK + _PORT + _HALVES, words), tuple(functions))
+    return terms.made.setdefault(key, build(text + put(_TICK + _PORT + _HALVES, words), tuple(functions)))
 
 
 def _row_slope_source(terms: CompiledTerms) -> str:

@@ -16,6 +16,7 @@ from sympy import Expr, Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.inclusion.language.grammar import refuse
 from tegotae.inclusion.language.kernels.records import record_kernel
 from tegotae.inclusion.language.parsing import ContactElement, FrictionElement, expression
 from tegotae.inclusion.language.symbols import CoulombForce, Dio, Sgn
@@ -72,10 +73,10 @@ def _expression(symbol: Symbol, value: Any, parameters: Mapping[Symbol, float]) 
     formula = expression(symbol, value, {s.name: s for s in parameters})
     formula = formula.xreplace({s: TIME for s in formula.free_symbols if s.name == "t"})
     if formula.has(Dio, CoulombForce, Sgn):
-        checks.refuse("Inclusion", f"input {symbol}={value} holds a contact or friction.", "Put it into a row.")
+        refuse(f"input {symbol}={value} holds a contact or friction.", "Put it into a row.")
     strangers = sorted(s.name for s in formula.free_symbols - {TIME} - set(parameters))
     if strangers:
-        checks.refuse("Inclusion", f"input {symbol}={value} holds {strangers[0]!r}.", "Use the time t and parameters.")
+        refuse(f"input {symbol}={value} holds {strangers[0]!r}.", "Use the time t and parameters.")
     return formula
 
 
@@ -85,17 +86,16 @@ def _record(symbol: Symbol, given: Any) -> tuple[Array, Array]:
     name = f"inputs[{symbol.name!r}]"
     if isinstance(given, np.ndarray) or len(given) != 2:
         got = f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else f"{len(given)} things"
-        checks.refuse("Inclusion", f"{name} is {got}, which gives no times.", remedy)
+        refuse(f"{name} is {got}, which gives no times.", remedy)
     times, values = (
         np.ascontiguousarray(checks.values("Inclusion", f"{what} of {name}", part, unit, remedy, -math.inf))
         for what, part, unit in zip(("times", "values"), given, ("s", ""), strict=True)
     )
     if times.shape != values.shape or times.ndim != 1:
-        checks.refuse("Inclusion", f"{name} has {times.size} times and {values.size} values.", remedy)
+        refuse(f"{name} has {times.size} times and {values.size} values.", remedy)
     if (np.diff(times) <= 0.0).any():
         i = int(np.argmax(np.diff(times) <= 0.0))
-        checks.refuse(
-            "Inclusion",
+        refuse(
             f"{name} goes back in time: {times[i + 1]:g} s follows {times[i]:g} s.",
             "Give increasing times; a jump is two times close together.",
         )

@@ -31,11 +31,11 @@ from sympy import Expr, Symbol
 from sympy.printing.codeprinter import PrintMethodNotImplementedError
 from sympy.printing.pycode import PythonCodePrinter
 
-from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import as_kernel, build
 from tegotae.errors import InputError
 from tegotae.inclusion.language.arguments import TIME
+from tegotae.inclusion.language.grammar import refuse
 
 if TYPE_CHECKING:
     from tegotae.inclusion.language.equations import Equations
@@ -45,16 +45,14 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]
     """Python's math module, and conditions that numba turns into branches."""
 
     def _print_Max(self, expr: Any) -> str:
-        return self._nested("max", expr.args)
+        first, *others = expr.args
+        text = f"float({self._print(first)})" if first.is_number else self._print(first)
+        for other in others:
+            text = f"{expr.func.__name__.lower()}({text}, {self._print(other)})"
+        return text
 
     def _print_Min(self, expr: Any) -> str:
-        return self._nested("min", expr.args)
-
-    def _nested(self, word: str, args: Sequence[Any]) -> str:
-        text = f"float({self._print(args[0])})" if args[0].is_number else self._print(args[0])
-        for arg in args[1:]:
-            text = f"{word}({text}, {self._print(arg)})"
-        return text
+        return self._print_Max(expr)
 
     def _print_Integer(self, expr: Any) -> str:
         return f"{int(expr)}.0"
@@ -80,7 +78,7 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]
 
     def _print_Piecewise(self, expr: Any) -> str:
         if expr.args[-1].cond != sympy.true:
-            checks.refuse("Inclusion", f"{expr} leaves a hole.", "End a Piecewise with (value, True).")
+            refuse(f"{expr} leaves a hole.", "End a Piecewise with (value, True).")
         return str(super()._print_Piecewise(expr))
 
     def _print_Heaviside(self, expr: Any) -> str:

@@ -13,6 +13,7 @@ from sympy import Expr, ImmutableMatrix, Symbol
 from tegotae import checks
 from tegotae.inclusion.language.arguments import TIME, made_of, named, sorted_out
 from tegotae.inclusion.language.compiled_terms import CompiledTerms
+from tegotae.inclusion.language.grammar import refuse
 from tegotae.inclusion.language.parsing import (
     ContactElement,
     FrictionElement,
@@ -45,7 +46,7 @@ class Equations:
         parameters = named("Inclusion", "parameters", parameters, "{m: 1.0}")
         inputs = named("Inclusion", "inputs", inputs, "{u: 0.0}")
         if not rows:
-            checks.refuse("Inclusion", "rows is empty.", "Give one row a state: {p: v, v: ...}.")
+            refuse("rows is empty.", "Give one row a state: {p: v, v: ...}.")
         keys = [key for group in (rows, parameters, inputs) for key in group]
         exact = [expression(key, row, {}) for key, row in rows.items() if not isinstance(row, str)]
         matrix = matrix_of(mass_matrix)
@@ -85,12 +86,12 @@ class Equations:
         matrix = ImmutableMatrix(given.xreplace(replaced))
         n = len(self.states)
         if matrix.shape != (n, n):
-            checks.refuse("Inclusion", f"mass_matrix has shape {matrix.shape}.", f"Give {n} x {n}, one row a state.")
+            refuse(f"mass_matrix has shape {matrix.shape}.", f"Give {n} x {n}, one row a state.")
         if matrix.has(Dio, CoulombForce, Sgn):
-            checks.refuse("Inclusion", "mass_matrix holds a contact or friction.", "Forces belong into the rows.")
+            refuse("mass_matrix holds a contact or friction.", "Forces belong into the rows.")
         numbers = matrix.subs(self.parameters)
         if not numbers.free_symbols and numbers.rank() < n:
-            checks.refuse("Inclusion", f"the mass matrix {matrix} is singular.", "Give every moving part a mass.")
+            refuse(f"the mass matrix {matrix} is singular.", "Give every moving part a mass.")
         return None if matrix == sympy.eye(n) else matrix
 
     def _check_names(self) -> None:
@@ -98,8 +99,7 @@ class Equations:
         kinds = {"a state": self.states, "a parameter": tuple(self.parameters), "an input": tuple(self._inputs)}
         for state in self.states:
             if any(sure is not None for sure in (state.is_negative, state.is_zero, state.is_integer)):
-                checks.refuse(
-                    "Inclusion",
+                refuse(
                     f"the state {state} has assumptions about its value, which SymPy uses to simplify rows.",
                     f"A state may take any value: Symbol({state.name!r}, real=True).",
                 )
@@ -107,9 +107,9 @@ class Equations:
         for kind, symbols in kinds.items():
             for name in (s.name for s in symbols):
                 if owner.get(name) == kind:
-                    checks.refuse("Inclusion", f"{name!r} has two rows or values.", "Give it one.")
+                    refuse(f"{name!r} has two rows or values.", "Give it one.")
                 if name in owner:
-                    checks.refuse("Inclusion", f"{name!r} is {owner[name]} and {kind}.", "Rename one of them.")
+                    refuse(f"{name!r} is {owner[name]} and {kind}.", "Rename one of them.")
                 owner[name] = kind
 
     def _check_symbols(self) -> None:
@@ -122,37 +122,33 @@ class Equations:
         ]:
             strangers = sorted(s.name for s in value.free_symbols - fine)
             if strangers:
-                checks.refuse(
-                    "Inclusion",
+                refuse(
                     f"{strangers[0]!r} in {place}, {value}, is no state, parameter or input.",
                     "Give it a row if it is a state, or a value in parameters or inputs.",
                 )
         for name in {s.name for s in self.states} & {e.name for e in self.elements}:
-            checks.refuse("Inclusion", f"{name!r} names both a state and an element.", "Rename the element.")
+            refuse(f"{name!r} names both a state and an element.", "Rename the element.")
 
     def _check_elements(self) -> None:
         forces = set(self.forces)
         taken = {s.name for s in (*self.states, *self.parameters, *self._inputs)} & {s.name for s in forces}
         if taken:
-            checks.refuse("Inclusion", f"{min(taken)!r} is the name of an element's force.", "Rename the symbol.")
+            refuse(f"{min(taken)!r} is the name of an element's force.", "Rename the symbol.")
         for row in self.right:
             if not is_affine(row, forces):
-                checks.refuse("Inclusion", f"{row} is not linear in the forces.", "Add forces, times factors.")
+                refuse(f"{row} is not linear in the forces.", "Add forces, times factors.")
         for contact in self.contacts:
             if not contact.gap.free_symbols & set(self.states):
-                checks.refuse("Inclusion", f"dio({contact.gap}) holds no state.", "A gap is a function of positions.")
+                refuse(f"dio({contact.gap}) holds no state.", "A gap is a function of positions.")
             if self.rate(contact.gap).free_symbols & set(self.forces):
-                checks.refuse(
-                    "Inclusion",
+                refuse(
                     f"dio({contact.gap}) is taken of a velocity: its rate holds forces.",
                     "A gap is a distance, a function of positions.",
                 )
         for friction in self.frictions:
             if not any(self.rate(slip).free_symbols & set(self.forces) for slip in friction.slips):
                 slips = ", ".join(str(slip) for slip in friction.slips)
-                checks.refuse(
-                    "Inclusion", f"sgn({slips}) is not taken of a velocity that forces change.", "A slip is a velocity."
-                )
+                refuse(f"sgn({slips}) is not taken of a velocity that forces change.", "A slip is a velocity.")
             pushes = {c.force: sympy.Dummy(f"dio({c.gap})", nonnegative=True) for c in self.contacts}
             magnitude = friction.limit.xreplace(pushes)
             check_limit(magnitude, self.parameters)
@@ -260,8 +256,7 @@ def _by_name(values: Sequence[Any]) -> dict[str, Symbol]:
     known: dict[str, Symbol] = {}
     for symbol in {s for value in values for s in value.free_symbols}:
         if known.setdefault(symbol.name, symbol) != symbol:
-            checks.refuse(
-                "Inclusion",
+            refuse(
                 f"two symbols are called {symbol.name!r}, with different assumptions.",
                 "Make the symbol once and use it everywhere.",
             )
@@ -273,4 +268,4 @@ def _symbol(key: Any, known: Mapping[str, Symbol]) -> Symbol:
         return key
     if isinstance(key, str) and key:
         return known.get(key, Symbol(key))
-    return checks.refuse("Inclusion", f"{key!r} is no symbol.", "Use SymPy symbols or strings as keys.")
+    return refuse(f"{key!r} is no symbol.", "Use SymPy symbols or strings as keys.")

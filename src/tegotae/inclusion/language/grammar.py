@@ -55,6 +55,11 @@ _OPERATIONS: dict[type[ast.AST], Callable[..., Any]] = {
 _QUOTED_OR_HAT = re.compile(r"'[^']*'|\"[^\"]*\"|\^")
 
 
+def refuse(problem: str, remedy: str) -> NoReturn:
+    """Say what is wrong with an inclusion as it was written, and the way out."""
+    checks.refuse("Inclusion", problem, remedy)
+
+
 def value_of(given: Any, owner: str, place: str, names: Mapping[str, Symbol] | None = None) -> Any:
     """What a user gave for a formula, as SymPy carries it: SymPy's own, a number, or text.
 

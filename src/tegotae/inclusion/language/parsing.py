@@ -15,7 +15,7 @@ from sympy.core.relational import Relational
 
 from tegotae import checks
 from tegotae.errors import InputError
-from tegotae.inclusion.language.grammar import value_of
+from tegotae.inclusion.language.grammar import refuse, value_of
 from tegotae.inclusion.language.symbols import CoulombForce, Dio, Sgn, coulomb
 
 
@@ -48,11 +48,11 @@ def expression(state: Any, value: Any, names: Mapping[str, Symbol]) -> Expr:
     """The row of a state as SymPy reads it; text may use the names of states and parameters."""
     formula = value_of(value, "Inclusion", f"the row of {state}", names)
     if not isinstance(formula, Expr) or isinstance(formula, sympy.MatrixBase):
-        checks.refuse("Inclusion", f"the row of {state}, {value!r}, is no expression.", "Give one formula a state.")
+        refuse(f"the row of {state}, {value!r}, is no expression.", "Give one formula a state.")
     if formula.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo):
-        checks.refuse("Inclusion", f"the row of {state}, {formula}, is not finite.", "Divide by no zero.")
+        refuse(f"the row of {state}, {formula}, is not finite.", "Divide by no zero.")
     if formula.has(sympy.I):
-        checks.refuse("Inclusion", f"the row of {state}, {formula}, is not real.", "Name a parameter otherwise than I.")
+        refuse(f"the row of {state}, {formula}, is not real.", "Name a parameter otherwise than I.")
     return formula
 
 
@@ -101,13 +101,11 @@ def with_elements(row: Expr) -> Expr:
         if len(found) == 1 and not (row / found[0]).has(Sgn):
             return _product(row, found[0])
         if found or any(factor.has(Sgn) and factor.is_Pow for factor in row.args):
-            checks.refuse("Inclusion", f"{row} multiplies several signs.", "Write one coulomb(limit, slip) a friction.")
+            refuse(f"{row} multiplies several signs.", "Write one coulomb(limit, slip) a friction.")
         return sympy.Mul(*(with_elements(factor) for factor in row.args))
     if row.is_Add:
         return sympy.Add(*(with_elements(term) for term in row.args))
-    return checks.refuse(
-        "Inclusion", f"{row} has sgn inside another function.", "A friction force stands in a sum: limit*sgn(slip)."
-    )
+    return refuse(f"{row} has sgn inside another function.", "A friction force stands in a sum: limit*sgn(slip).")
 
 
 def _product(row: Expr, sign: Sgn) -> Expr:
@@ -117,8 +115,7 @@ def _product(row: Expr, sign: Sgn) -> Expr:
     direction = -1 if number < 0 else 1
     limit = abs(number) * limit
     if sympy.denom(sympy.together(limit)).free_symbols:
-        checks.refuse(
-            "Inclusion",
+        refuse(
             f"{row} divides a friction force, so its limit {limit} would not be a force.",
             f"Name the force: coulomb({sympy.numer(sympy.together(limit))}, {sign.args[0]}, 'name'), and divide that.",
         )
@@ -128,8 +125,7 @@ def _product(row: Expr, sign: Sgn) -> Expr:
 def check_limit(limit: Expr, values: Mapping[Symbol, float]) -> None:
     """A limit that can become negative would push along the slip."""
     if not _never_negative(limit, values):
-        checks.refuse(
-            "Inclusion",
+        refuse(
             f"the limit {limit} of a friction can be negative.",
             "Use magnitudes: parameters >= 0, dio(...), abs(...), squares, exponentials and their sums and products.",
         )
@@ -183,8 +179,7 @@ def check_nesting(row: Expr) -> None:
         if any(part.has(Dio, CoulombForce, Sgn) for part in smooth) or any(
             part.has(CoulombForce, Sgn) for part in limits
         ):
-            checks.refuse(
-                "Inclusion",
+            refuse(
                 f"{atom} has one element inside another.",
                 "Gaps and slips are made of states; a limit may hold dio(...), no friction.",
             )
@@ -233,15 +228,14 @@ def collected(
         element = FrictionElement(name, limit, tuple(inner), static, _forces(name, len(slips)))
         known = frictions.setdefault((atom.limit, slips), element)
         if known.static != static:
-            checks.refuse(
-                "Inclusion",
+            refuse(
                 f"friction {name!r} has two static limits, {known.static} and {static}.",
                 "Make the element once and use it in every row.",
             )
         rubs[atom] = way * element.forces[int(atom.args[2])]
     used = [contact.name for contact in contacts.values()] + [friction.name for friction in frictions.values()]
     if twice := {name for name in used if used.count(name) > 1}:
-        checks.refuse("Inclusion", f"the name {min(twice)!r} stands for two elements.", "Give each its own name.")
+        refuse(f"the name {min(twice)!r} stands for two elements.", "Give each its own name.")
     rows = [row.xreplace(rubs).xreplace(replaced) for row in rows]
     return rows, tuple(contacts.values()), tuple(frictions.values())
 
@@ -261,9 +255,7 @@ def _names(keys: list[tuple[Any, Any]], kind: str) -> dict[Any, str]:
     for key, label in keys:
         name = str(label)
         if name and given.setdefault(key, name) != name:
-            checks.refuse(
-                "Inclusion", f"{key[0]} is named both {given[key]!r} and {name!r}.", "Give an element one name."
-            )
+            refuse(f"{key[0]} is named both {given[key]!r} and {name!r}.", "Give an element one name.")
     free = (name for i in count(1) if (name := f"{kind}_{i}") not in {*given.values()})
     for key, _ in keys:
         if key not in given:
@@ -306,8 +298,7 @@ def refuse_jumps(
         for atom in sorted(jumps, key=sympy.default_sort_key):
             edge = atom.lhs - atom.rhs if isinstance(atom, Relational) else atom.args[0]  # what is 0 where it may jump
             if state in edge.free_symbols and _pushes_back(row.xreplace(known), edge.xreplace(known), real[state]):
-                checks.refuse(
-                    "Inclusion",
+                refuse(
                     f"the row of {state} jumps at {edge} = 0 by {atom}, and nothing holds {state} there.",
                     f"For dry friction use limit*sgn({edge}) or coulomb(limit, {edge}, 'name') of tegotae.inclusion; "
                     f"for a drag, {edge}*abs({edge}).",
