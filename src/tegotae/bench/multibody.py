@@ -14,7 +14,6 @@ from tegotae.bench.contest import Contest, Outcome, Outcomes, in_turn
 from tegotae.bench.kernels.multibody import many_accelerations
 from tegotae.checks import Array
 from tegotae.multibody import Prismatic, Revolute, Scene, Tree
-from tegotae.multibody.joints import model_of
 from tegotae.multibody.kernels.kinematics import workspace
 from tegotae.papers.tarao1999.oracles import chain as links_of
 from tegotae.papers.tarao1999.oracles import random_bodies
@@ -46,7 +45,7 @@ Play = Callable[[int], Array]  # so many evaluations; the accelerations of the l
 
 def compiled(links: int) -> Play:
     """The three passes inside a compiled loop."""
-    model, (q, v, tau) = model_of(chain(links)), state(links)
+    model, (q, v, tau) = chain(links)._model, state(links)
     slope, wrench, S, a = np.zeros(links), np.zeros((links, 6)), workspace(links), np.zeros(links)
 
     def play(calls: int) -> Array:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.fields import ORIGIN, place_of
+from tegotae.multibody.bodies import ORIGIN, place_of
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_arrays import FREE, PRISMATIC, _inertia
 from tegotae.parameters import Declared, Parameter

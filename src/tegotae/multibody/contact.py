@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.contact import ContactStiffness, FrictionCoefficient
-from tegotae.multibody.fields import name_of
+from tegotae.multibody.bodies import name_of
 from tegotae.multibody.kernels.places import SIZES
 from tegotae.multibody.kernels.records import SHAPE
 from tegotae.multibody.shapes import Ball, Corners, Point, Surface

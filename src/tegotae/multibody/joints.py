@@ -21,7 +21,7 @@ from tegotae.friction import FrictionImpedance
 from tegotae.layout import AXIS, Layout, Nested, Part, Space
 from tegotae.multibody.kernels import joints as joint_laws
 from tegotae.multibody.kernels.lines import NONE, NUMBERS
-from tegotae.multibody.kernels.records import Joints, Model
+from tegotae.multibody.kernels.records import Joints
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.parameters import Declared, Parameter
 from tegotae.state import Fault, State
@@ -71,11 +71,6 @@ def checked_controllers(owner: str, tree: Tree, controllers: Mapping[str, Servo 
         if not isinstance(control, (Servo, Lock)):
             checks.refuse(owner, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
     return given
-
-
-def model_of(tree: Tree) -> Model:
-    """The tree as the kernels take it."""
-    return tree._model
 
 
 def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Joints, list[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,8 @@ from tegotae.running.live import LiveAdmittance
 
 if TYPE_CHECKING:
     from tegotae.multibody.scene import Scene
+
+OWN = "Scene"
 
 
 class LiveScene(LiveAdmittance):
@@ -90,7 +92,10 @@ class LiveScene(LiveAdmittance):
             if self._n:
                 return super().step(self._nothing if force is None else force)
             if not self._step():
-                self._say_why(_label(force), given)
+                if not np.isfinite(self._torque).all():  # it is no number, and the tick was not taken
+                    torques = np.atleast_1d(np.asarray(given, dtype=np.float64))
+                    checks.finite(self.block.name, _label(force), torques, "N·m")
+                self.block.diverged(self.period, self._began)
             return self._q.copy(), self._v.copy()
         finally:
             if given is not None:
@@ -113,12 +118,6 @@ class LiveScene(LiveAdmittance):
         for name, value in fed.items():
             self._state.part(name)[:] = np.ravel(value)
 
-    def _say_why(self, label: str, torque: Any) -> NoReturn:
-        """The torque is no number, and the tick was not taken; or the scene has left the range of numbers."""
-        if not np.isfinite(self._torque).all():
-            checks.finite(self.block.name, label, np.atleast_1d(np.asarray(torque, dtype=np.float64)), "N·m")
-        self.block.diverged(self.period, self._began)
-
 
 def _label(force: object) -> str:
     """What a user called the torques of joints."""
@@ -126,9 +125,6 @@ def _label(force: object) -> str:
 
 
 # ------------------------------------------------------------ what drives a scene, in a loop or over a record
-
-
-OWN = "Scene"
 
 
 def forces_over_ticks(

@@ -23,8 +23,6 @@ from tegotae.ports import labels_of, spans
 if TYPE_CHECKING:
     from tegotae.multibody.attachments import Wired
     from tegotae.multibody.kernels.records import Joints
-    from tegotae.multibody.tree import Tree
-
 
 Items = tuple[Part | Nested, ...]
 
@@ -181,7 +179,6 @@ def scene_layout(
 
 # ------------------------------------------------------------ what every machine made of a tree has
 
-
 _BODIES, _SPEEDS = ("bodies",), ("speeds",)
 
 # See `TreeArrays`.
@@ -245,20 +242,14 @@ SOLVED = (
     Part("unsolved", "-", "steps so far that found no solution", whole=True, recorded=False),
 )
 _MODE = "of each joint's friction: 0 if it sticks, else the sign of its slip"
-
-
-def _kept(name: str, unit: str, meaning: str, shape: tuple[int | str, ...], letter: str) -> Part:
-    return Part(name, unit, meaning, shape, letter, recorded=False)
-
-
 # What the next tick needs beside what is seen: friction starts from where it was.
 KEPT = (
-    _kept("center_q", "rad or m", "q with free bodies at their centres of mass", ("coordinates",), "q"),
-    _kept("center_v", "rad/s or m/s", "v with free bodies at their centres of mass", _SPEEDS, "v"),
+    Part("center_q", "rad or m", "q with free bodies at their centres of mass", ("coordinates",), "q", recorded=False),
+    Part("center_v", "rad/s or m/s", "v with free bodies at their centres of mass", _SPEEDS, "v", recorded=False),
     Part("mode", "", _MODE, _SPEEDS, whole=True, recorded=False, least=-1, most=1),
-    _kept("slip_friction", "N·m or N", "of a joint that slips", _SPEEDS, "r"),
-    _kept("slip_rise", "N·m·s/rad or N·s/m", "of that friction with the speed", _SPEEDS, "rise"),
-    _kept("slip_speed", "rad/s or m/s", "that it was taken at", _SPEEDS, "at"),
+    Part("slip_friction", "N·m or N", "of a joint that slips", _SPEEDS, "r", recorded=False),
+    Part("slip_rise", "N·m·s/rad or N·s/m", "of that friction with the speed", _SPEEDS, "rise", recorded=False),
+    Part("slip_speed", "rad/s or m/s", "that it was taken at", _SPEEDS, "at", recorded=False),
 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae.checks import Array
-from tegotae.multibody.fields import ORIGIN
+from tegotae.multibody.bodies import ORIGIN
 from tegotae.multibody.kernels.stepping import FAR
 from tegotae.multibody.shapes import SIGNS, Box, Corners, HalfSpace, Plate, Sphere, Surface
 from tegotae.multibody.tree import Tree
@@ -106,7 +106,8 @@ def picture_of(tree: Tree, touches: Sequence[Touch], time: Array, q: Array) -> d
 
     ends = [np.stack([where(a), where(b)], axis=1) for a, b in lines]
     round_ = [np.column_stack([where(at), np.full(len(rows), radius)]) for at, radius in balls]
-    planes = [(*s.where, *np.asarray(s.normal)) for s in _planes(touches)]
+    world_planes = [t.surface for t in touches if isinstance(t.surface, HalfSpace) and t.of is None]
+    planes = [(*s.where, *np.asarray(s.normal)) for i, s in enumerate(world_planes) if s not in world_planes[:i]]
     told = {
         "picture_times": time[rows],
         "picture_lines": np.stack(ends, axis=1).ravel() if ends else np.zeros(0),
@@ -152,12 +153,6 @@ def _edges(corners: Array, of: str | None) -> list[tuple[Place, Place]]:
     pairs = [(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]
     seen = {tuple(sorted([tuple(corners[i]), tuple(corners[j])])) for i, j in pairs}
     return [((of, a), (of, b)) for a, b in sorted(seen) if a != b]
-
-
-def _planes(touches: Sequence[Touch]) -> list[HalfSpace]:
-    """Those of the world, each once."""
-    planes = [touch.surface for touch in touches if isinstance(touch.surface, HalfSpace) and touch.of is None]
-    return [plane for i, plane in enumerate(planes) if plane not in planes[:i]]
 
 
 def _instants(q: Array) -> Array:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.fields import ORIGIN, UPRIGHT, direction_of, place_of, sizes_of, turn_of
+from tegotae.multibody.bodies import ORIGIN, UPRIGHT, direction_of, place_of, turn_of
 from tegotae.multibody.kernels import places as kernels
 from tegotae.parameters import Declared, Parameter
 from tegotae.rotations import frame_along
@@ -22,6 +22,15 @@ from tegotae.rotations import frame_along
 UP = (0.0, 0.0, 1.0)
 ROUNDING = 1e-9
 SIGNS = np.array([(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)])  # of the corners of a box
+
+
+def sizes_of(owner: str, name: str, value: ArrayLike, count: int = 3) -> tuple[float, ...]:
+    """So many lengths > 0."""
+    way = f"Give {count} lengths > 0, in m."
+    given = checks.array(owner, name, value, "m", way)
+    if given.shape != (count,):
+        checks.refuse(owner, f"{name} has shape {given.shape}.", way)
+    return tuple(checks.positive(owner, f"{name}[{k}]", one, "m", way) for k, one in enumerate(given))
 
 
 @dataclass(frozen=True, kw_only=True)

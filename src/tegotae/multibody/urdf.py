@@ -89,19 +89,16 @@ def load_urdf(
         why = str(error)  # of a joint it names the file already
         raise InputError(why if why.startswith(f"{file.name}: ") else f"{file.name}: {why}") from error
     for body in tree.bodies:
-        if tree.frames[body.name][0] >= 0:  # what stands in the world needs no mass
-            _note_matter(file, body)
+        if tree.frames[body.name][0] < 0:
+            continue  # what stands in the world needs no mass
+        if body.mass == 0.0:
+            file.note("links without mass", body.name)
+        elif float(np.abs(body.inertia).max()) <= SPECK**2 * abs(body.mass):
+            file.note("links with mass, but without moments of inertia", body.name)
     told = [f"{what}: {', '.join(names)}" for what, names in file.notes.items()] + list(tree.flaws)
     if told:
         warnings.warn("\n  ".join([f"{file.name}: loaded, but", *told]), UrdfWarning, stacklevel=2)
     return tree
-
-
-def _note_matter(file: UrdfFile, body: Body) -> None:
-    if body.mass == 0.0:
-        file.note("links without mass", body.name)
-    elif float(np.abs(body.inertia).max()) <= SPECK**2 * abs(body.mass):
-        file.note("links with mass, but without moments of inertia", body.name)
 
 
 def _parsed(file: UrdfFile) -> Any:

@@ -40,7 +40,9 @@ class UrdfFile:
     """Links and joints of a file, checked and complete, and notes of what was left out or filled in."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.name = _name_of(path)
+        if not isinstance(path, (str, os.PathLike)):
+            raise InputError(f"load_urdf: path={checks.shown(path)} is not a path.\n  Give the name of a URDF file.")
+        self.name = os.fspath(path)
         self.notes: dict[str, list[str]] = {}
         found = self._read(path)
         if found.tag != "robot":
@@ -138,9 +140,3 @@ class UrdfFile:
                 if name not in element.attrib:
                     self.note(f"{name} of <{element.tag}> is missing and taken as 0", where)
                     element.set(name, "0")
-
-
-def _name_of(path: object) -> str:
-    if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"load_urdf: path={checks.shown(path)} is not a path.\n  Give the name of a URDF file.")
-    return os.fspath(path)

@@ -201,19 +201,18 @@ class Course:
 
     def _fed(self, phase: Phase, own: Fed, fixed: set[str], base: int, a: int, b: int) -> Fed:
         """What changes from tick to tick, from a to b, in rows that begin with the tick `base`."""
-        rows, slots = [own.rows.reshape(-1, self.ticks)[:, base:b]], [own.slots]
-        places = self.block.spaces.state.places
+        given: dict[str, Array] = {}
         if self.bends[phase][0].size > 1 and "curvature" not in fixed:
-            place = places["curvature"]
-            rows.append(self._bends(phase, base, b - base))
-            slots.append(np.arange(place.start, place.stop))
+            given["curvature"] = self._bends(phase, base, b - base)
         if phase.motion is not None and "base_motion" not in fixed:  # it ends every tick where `motion` says
             way = phase.spline()(np.arange(a, b + 1) * self.T)
-            speeds, place = np.zeros((3, b - base)), places["base_motion"]
-            speeds[: way.shape[1], a - base :] = (np.diff(way, axis=0) / self.T).T
-            rows.append(speeds)
-            slots.append(np.arange(place.start, place.stop))
-        return Fed(np.concatenate(rows), np.concatenate(slots))
+            given["base_motion"] = np.zeros((3, b - base))
+            given["base_motion"][: way.shape[1], a - base :] = (np.diff(way, axis=0) / self.T).T
+        places = [self.block.spaces.state.places[name] for name in given]
+        slots = [own.slots, *(np.arange(place.start, place.stop) for place in places)]
+        return Fed(
+            np.concatenate([own.rows.reshape(-1, self.ticks)[:, base:b], *given.values()]), np.concatenate(slots)
+        )
 
     # ------------------------------------------------------------ what comes out
 

@@ -283,15 +283,7 @@ class PureRod(Declared):
         base: Base = "free",
         loads: Sequence[Load] = (),
     ) -> Array:
-        """Angular accelerations of the nodes [rad/s²] at an instant.
-
-        Args:
-            angle: of every node [rad].
-            angle_rate: of every node [rad/s].
-            torque: on the base [N·m].
-            base: "free", "pinned" or "fixed".
-            loads: forces and torques at points of the rod.
-        """
+        """Angular accelerations of the nodes [rad/s²] at an instant; arguments as for `PlanarRod.accelerations`."""
         trial = Evaluation(self.rod, angle, angle_rate, Phase(until=1.0, torque=torque, base=base, loads=loads))
         return trial.pure()[2:].copy()
 

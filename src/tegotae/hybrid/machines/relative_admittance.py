@@ -18,7 +18,7 @@ from tegotae.hybrid.kernels.relative import relative_kernels
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.multibody import AtPoint, Lock, Servo, Tree
 from tegotae.multibody.attachments import least_reluctance, wired
-from tegotae.multibody.fields import UPRIGHT, place_of
+from tegotae.multibody.bodies import UPRIGHT, place_of
 from tegotae.multibody.joints import check_friction, checked_controllers, has_a_law, joints_of
 from tegotae.multibody.kernels.records import Joints
 from tegotae.multibody.scene_layout import (
