@@ -28,7 +28,7 @@ def folder() -> Path:
     if wanted in _instead:
         return _instead[wanted]
     try:
-        trouble = "has no place, as HOME is not set" if not wanted.is_absolute() else _trouble(_made(wanted))
+        trouble = "has no place, as HOME is not set" if not wanted.is_absolute() else _trouble(wanted)
     except (OSError, RuntimeError) as error:  # a loop of links was a RuntimeError once
         trouble = f"cannot be written ({getattr(error, 'strerror', None) or error})"
     return own_folder(wanted, trouble) if trouble else wanted.resolve()
@@ -42,16 +42,15 @@ def _wanted() -> Path:
     return Path(platformdirs.user_cache_dir("tegotae")) / "kernels"
 
 
-def _made(wanted: Path) -> Path:
-    """The folder and those above it, made if they are not there, for nobody else; without links on the way."""
+def _trouble(wanted: Path) -> str:
+    """Why code must not be loaded from there; empty if it may. Who may rename a folder above it may exchange it.
+
+    The folder and those above it are made if they are not there, for nobody else.
+    """
     missing = [place for place in (wanted, *wanted.parents) if not place.exists()]
     for place in reversed(missing):
         place.mkdir(mode=0o700, exist_ok=True)
-    return wanted.resolve(strict=True)
-
-
-def _trouble(wanted: Path) -> str:
-    """Why code must not be loaded from there; empty if it may. Who may rename a folder above it may exchange it."""
+    wanted = wanted.resolve(strict=True)
     if not wanted.is_dir() or not os.access(wanted, os.R_OK | os.W_OK | os.X_OK):
         return "cannot be written"
     if not hasattr(os, "getuid"):

@@ -84,9 +84,10 @@ class _Walk:
         self._kept.append(value)
         code = function.__code__
         options = [getattr(value, name, None) for name in ("sums", "inside", "long", "rare", "shares")]
-        self.told.append(
-            f"function {code.co_qualname} {_place(function)} {options} {_digest(sources.text_of(function))}"
-        )
+        # Where it begins in its file; of several lambdas on a line, which one it is.
+        column = sources.definition_of(function)[0].col_offset if code.co_name == "<lambda>" else 0
+        place = f"{code.co_firstlineno}:{column}"
+        self.told.append(f"function {code.co_qualname} {place} {options} {_digest(sources.text_of(function))}")
         cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
         for name, cell in cells:
             self.told.append(f"sees {name}")
@@ -101,13 +102,6 @@ class _Walk:
         for constant in code.co_consts:
             if isinstance(constant, CodeType):  # kernels that a maker makes
                 self._globals(constant, names)
-
-
-def _place(function: Callable[..., Any]) -> str:
-    """Where it begins in its file; of several lambdas on a line, which one it is."""
-    code = function.__code__
-    column = sources.definition_of(function)[0].col_offset if code.co_name == "<lambda>" else 0
-    return f"{code.co_firstlineno}:{column}"
 
 
 @cache

@@ -25,7 +25,8 @@ def build(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) ->
     `source` marks what Python calls with ``@entry`` (``@entry_sums`` if the order of its sums is free, ``@entry_free``
     if threads share its work) and its inner functions with ``@kernel``.
     """
-    lines = [*_FIRST, *(f"# {alias}: {_home(function)}" for alias, function in functions), "", source]
+    homes = (f"# {alias}: {function.__module__}.{function.__qualname__}" for alias, function in functions)
+    lines = [*_FIRST, *homes, "", source]
     text = "\n".join(lines)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     filename = f"<tegotae generated {digest}>"
@@ -35,10 +36,6 @@ def build(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) ->
     module.__dict__.update(functions, __source__=text)
     exec(compile(text, filename, "exec", dont_inherit=True), module.__dict__)
     return module
-
-
-def _home(function: Any) -> str:
-    return f"{function.__module__}.{function.__qualname__}"
 
 
 def source_of(module: ModuleType) -> str:

@@ -12,7 +12,7 @@ from tegotae.compile.translate.types import REAL, TRUTH, WHOLE, Array, Number, S
 
 Packer = Callable[[Any, list[Any]], bool]
 
-_BYTE = ctypes.c_char.from_buffer
+_BYTE: Any = ctypes.c_char.from_buffer  # arrays are buffers, which not every NumPy says of its own
 _DTYPES = {REAL: np.dtype(np.float64), WHOLE: np.dtype(np.int64), TRUTH: np.dtype(np.bool_)}
 # As NumPy counts them in `flags.num`.
 _SIDE_BY_SIDE, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
@@ -63,7 +63,10 @@ def _array_packer(kind: Array) -> Packer:
             return False
         if value.flags.num & looked_at != wanted:
             return False
-        words.append(_address(value))
+        try:  # the quick way serves arrays that lie side by side and may be written
+            words.append(ctypes.addressof(_BYTE(value)))
+        except (TypeError, ValueError, BufferError):
+            words.append(int(value.ctypes.data))
         words.extend(value.shape)
         if not contiguous:
             words.extend([stride // value.itemsize for stride in value.strides])
@@ -84,11 +87,3 @@ def _tuple_packer(kind: Tuple | Struct) -> Packer:
         return all(pack(item, words) for pack, item in zip(inner, value, strict=True))
 
     return several
-
-
-def _address(array: Any) -> int:
-    """Where an array's numbers lie. The quick way serves arrays that lie side by side and may be written."""
-    try:
-        return ctypes.addressof(_BYTE(array))
-    except (TypeError, ValueError, BufferError):
-        return int(array.ctypes.data)

@@ -32,10 +32,12 @@ def make(calls: Iterable[Call], folder: Path, tell: Callable[[str], Any]) -> int
         units = Program(prefix=f"k{number}_").units(own := list(group))
         groups.append((own, [toolchain.Unit(f"{number}.{mode}", mode, text) for mode, text in units.items()]))
     folder.mkdir(parents=True, exist_ok=True)
-    _compile(tools, [unit for _, units in groups for unit in units], folder / shipped.LIBRARY, (), tell)
     free = [(own, units) for own, units in groups if any(unit.mode == "free" for unit in units)]
-    for variant in shipped.variants():
-        _compile(tools, [unit for _, units in free for unit in units], folder / variant.library, variant.flags, tell)
+    varied = [(free, variant.library, variant.flags) for variant in shipped.variants()]
+    for chosen, library, wide in [(groups, shipped.LIBRARY, ()), *varied]:
+        tell(f"compiling {library} with {' '.join(tools.command)}")
+        every = [unit for _, units in chosen for unit in units]
+        tools.build(every, folder / library, jobs=os.cpu_count() or 1, wide=wide)
     varies = {entry.symbol for own, _ in free for entry in own}
     listed = {key_of(entry): [entry.symbol, entry.symbol in varies] for entry in entries}
     manifest = {**made_by, "entries": listed}
@@ -52,17 +54,6 @@ def _is_made(folder: Path, entries: list[EntryPoint], made_by: dict[str, str]) -
         return False
     same = {name: manifest.get(name) for name in made_by} == made_by
     return same and set(manifest["entries"]) == {key_of(entry) for entry in entries}
-
-
-def _compile(
-    tools: toolchain.Toolchain,
-    units: list[toolchain.Unit],
-    library: Path,
-    wide: tuple[str, ...],
-    tell: Callable[[str], Any],
-) -> None:
-    tell(f"compiling {library.name} with {' '.join(tools.command)}")
-    tools.build(units, library, jobs=os.cpu_count() or 1, wide=wide)
 
 
 def _entries(calls: Iterable[Call]) -> list[EntryPoint]:

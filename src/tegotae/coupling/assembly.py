@@ -269,14 +269,9 @@ class Assembly(Composite, Admittance):
 
     def part_name(self, name: str, part: str) -> str:
         """What users call a part of the circuit; velocity and position are those of its own ports."""
-        seen = self.seen
-        return (
-            seen[part].name
-            if part in seen
-            else f"inside.{part}"
-            if part.split(".")[0] in ("velocity", "position")
-            else part
-        )
+        if (known := self.seen.get(part)) is not None:
+            return known.name
+        return f"inside.{part}" if part.split(".")[0] in ("velocity", "position") else part
 
     # ------------------------------------------------------------ state
 

@@ -161,7 +161,7 @@ class Circuit(Composite, Admittance):
         parts.state.append(Part("unsolved", "-", "steps that did not converge", whole=True, recorded=False))
         if not self._on_line:
             sizes = [mover.block.dimension for mover in self._movers]
-            size = network.scratch_size(sizes, self._groups)
+            _, size = network.scratch_of(sizes, self._groups)
             parts.workspace.append(Part("solve", "", "where a solve works", (size,)))
         return parts
 

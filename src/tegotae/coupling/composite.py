@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks
 from tegotae.block import INITIAL, Block, Kernels
 from tegotae.coupling.group import Group
-from tegotae.layout import AXIS, Layout, Layouts, Memory, Part, Place, Space
+from tegotae.layout import AXIS, Layout, Layouts, Memory, Part, Space
 from tegotae.naming import sorted_by_part
 from tegotae.running.loop import spots_of
 from tegotae.state import Fault, State
@@ -87,7 +87,10 @@ def add_block(parts: Parts, block: Block, name: str, rename: Callable[[str], str
 def _plain(
     layout: Layout, own: Layouts, prefix: str, rename: Callable[[str], str] = str, axis: str | None = None
 ) -> list[Part]:
-    """Its parts with sizes as numbers, under their names in the whole."""
+    """Its parts with sizes as numbers, under their names in the whole.
+
+    `axis` is what the directions of those that stand for themselves are called, None for those of the whole.
+    """
     labelled = {
         item.name: item for item in layout.items if isinstance(item, Part) and item.labels and item.shape == AXIS
     }
@@ -96,19 +99,14 @@ def _plain(
         whole = name.split(".")[0]
         if axis is None and whole in labelled:  # the directions of all of its ports stay one vector
             told[whole] = replace(labelled[whole], name=prefix + rename(whole), letter="")
-        else:
-            told[name] = _alone(place, prefix + rename(name), axis)
+            continue
+        part, axes = place.part, place.part.axes
+        shape: tuple[int | str, ...] = place.shape
+        if part.shape == AXIS:
+            shape = AXIS if axis is None else () if place.shape == (1,) else place.shape
+            axes = (axis,) if axis is not None and shape else axes
+        told[name] = replace(part, name=prefix + rename(name), letter="", shape=shape, axes=axes)
     return list(told.values())
-
-
-def _alone(place: Place, name: str, axis: str | None) -> Part:
-    """A part that stands for itself; `axis` is what its directions are called, None for those of the whole."""
-    part, axes = place.part, place.part.axes
-    shape: tuple[int | str, ...] = place.shape
-    if part.shape == AXIS:
-        shape = AXIS if axis is None else () if place.shape == (1,) else place.shape
-        axes = (axis,) if axis is not None and shape else axes
-    return replace(part, name=name, letter="", shape=shape, axes=axes)
 
 
 def add_group(parts: Parts, group: Group, *, flat: bool = True) -> None:
@@ -183,10 +181,8 @@ class Composite(Block):
     @property
     def numbers(self) -> dict[str, float]:
         """Every number of its blocks, with their names in front."""
-        found: dict[str, float] = {}
-        for name, block in self.inner_blocks():
-            found |= {f"{name}.{own}" if name else own: value for own, value in block.numbers.items()}
-        return found
+        inner = ((name, *number) for name, block in self.inner_blocks() for number in block.numbers.items())
+        return {f"{name}.{own}" if name else own: value for name, own, value in inner}
 
     def unit_of(self, name: str) -> str:
         """The unit of a number of one of its blocks."""

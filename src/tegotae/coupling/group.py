@@ -9,7 +9,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from tegotae.block import Admittance, Block, Halves, Impedance, Kernels
+from tegotae.block import Admittance, Block, Halves, Impedance
 from tegotae.compile import build
 from tegotae.compile.modules import put
 from tegotae.coupling.links import Wire
@@ -67,11 +67,6 @@ class Group:
         return self.block.dimension
 
     @cached_property
-    def kernels(self) -> Kernels:
-        """Which they share."""
-        return self.block.kernels
-
-    @cached_property
     def names(self) -> tuple[str, ...]:
         """Of the links."""
         return tuple(wire.name for wire in self.wires)
@@ -100,7 +95,7 @@ class Group:
         """Whether they are small and along a line: as columns, many of them are worked on several at a time."""
         small = max(self.each.p[0], self.each.s[0]) <= SMALL and self.each.s[1] == 0 and self.each.w == (0, 0)
         plain = all(not part.whole for part in self.block.layout.parameters.parts())
-        return self.dimension == 1 and self.kernels.style == "values" and small and plain
+        return self.dimension == 1 and self.block.kernels.style == "values" and small and plain
 
     @property
     def in_columns(self) -> bool:
@@ -257,7 +252,7 @@ def module_around(
         head: what comes before the kernels.
         solve: the template of a piece of `template` in which all others may stand.
     """
-    own = [Inside(group.kernels, group.block.layout, f"_{i}") for i, group in enumerate(groups)]
+    own = [Inside(group.block.kernels, group.block.layout, f"_{i}") for i, group in enumerate(groups)]
     inner = [Inside(mover.block.kernels, mover.block.layout, f"_a{i}") for i, mover in enumerate(movers)]
     blocks, over = (*inner, *own), _lines_of_groups(groups, own, *lines)
     told = {name: text + over.pop(name, "") for name, text in _lines_of_movers(movers, inner, taken).items()}

@@ -190,8 +190,12 @@ def _either_way(template: str, asked: str = "") -> str:
 
 def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[str, object] | None = None) -> str:
     """Lines over one group; `more` are words of the template beside those that all have."""
-    store, own = _column(index, group) if group.in_columns else (group.store(inside), group.slices(inside))
-    count = len(group.names)
+    if group.in_columns:  # the new state of an element goes into a column, and its numbers are tuples of values
+        states = [f"S{index}[{row}, i]" for row in range(group.each.s[0])]
+        parameters = [f"P{index}[{row}, i]" for row in range(group.each.p[0])]
+        store, own = f"{', '.join(states)} = ", group.by_value(f"_{index}", parameters, states)
+    else:
+        store, own = group.store(inside), group.slices(inside)
     words: dict[str, object] = {
         "g": index,
         "own": own,
@@ -200,7 +204,7 @@ def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[
         "commit": f"advance_{index}(",
         "prepare": f"prepare_{index}(",
         "restore": f"restore_{index}(",
-        "count": count,
+        "count": len(group.names),
         "ratios": group.ratios_at,
         "others": group.others_at if len(group.shapes) > 1 else group.ratios_at,
         "p": group.at.p[0],
@@ -212,13 +216,6 @@ def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[
         "r": f"R{index}[i] * " if group.geared() else "",
     }
     return template.format(**words | dict(more or {}))
-
-
-def _column(index: int, group: Group) -> tuple[str, str]:
-    """Where the new state of an element goes, and its numbers as tuples of values."""
-    parameters = [f"P{index}[{row}, i]" for row in range(group.each.p[0])]
-    states = [f"S{index}[{row}, i]" for row in range(group.each.s[0])]
-    return f"{', '.join(states)} = ", group.by_value(f"_{index}", parameters, states)
 
 
 _OVER_GROUPS = {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}, fill

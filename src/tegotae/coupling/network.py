@@ -2,7 +2,7 @@
 
 The unknown v, the motions of all ports, solves v = A(h + f(v)): h is given, f what the links give, A what each
 admittance answers by itself. For friction this is the minimum of a strictly convex function, so Newton's direction
-lessens the residual; a step that does not is halved (`kernels/newton.py`).
+lessens the residual; a step that does not is halved (`kernels/roots.py`).
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def tick(p, s, w, h, T, v):
 IMPORTS = """
 from tegotae.coupling.kernels.network import add_between, add_end, add_slopes, add_through, compare, feel_through
 from tegotae.kernels.linear import eliminate
-from tegotae.kernels.newton import lessening_part
+from tegotae.kernels.roots import lessening_part
 UNSOLVED, SOLVED, SOLVED_HERE = 0, 1, 2
 """
 
@@ -167,7 +167,7 @@ def module_of_network(
     pieces = {
         "n": n,
         "tolerance": 4 * EPSILON,
-        "scratch": _scratch(sizes, groups, scratch_at, velocity)[0],
+        "scratch": scratch_of(sizes, groups, scratch_at, velocity)[0],
         "moves": "".join(_move(k, mover) for k, mover in enumerate(movers)),
         "slopes": "".join(_SLOPE.format(k=k, n=mover.block.dimension, row=mover.row) for k, mover in enumerate(movers)),
         "told": f"for j in range({n}):\n    s.real[{velocity} + j] = v[j]" if keeps else "",
@@ -315,13 +315,8 @@ def matrices(n: Size) -> dict[str, tuple[Size, Size]]:
     return {"gap": (n, 1), "d": (n, n), "J": (n, n)}
 
 
-def scratch_size(sizes: Sequence[int], groups: Sequence[Group]) -> int:
-    """How many numbers a solve works in, so that a tick allocates nothing."""
-    return _scratch(sizes, groups, 0, 0)[1]
-
-
-def _scratch(sizes: Sequence[int], groups: Sequence[Group], at: int, velocity: int) -> tuple[str, int]:
-    """The arrays a solve works in, and where they end.
+def scratch_of(sizes: Sequence[int], groups: Sequence[Group], at: int = 0, velocity: int = 0) -> tuple[str, int]:
+    """The arrays a solve works in, so that a tick allocates nothing, and where they end.
 
     Behind vectors and matrices of all motions lie motion, force and slope of a link, and mobilities.
     """

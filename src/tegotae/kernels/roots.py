@@ -1,8 +1,19 @@
-"""Roots of one equation whose left side rises: inside a bracket that tightens, by Newton or without slopes."""
+"""Roots: of one equation whose left side rises, inside a bracket; and how far Newton's step for many equations goes.
+
+One is solved in a bracket that tightens, by Newton or without slopes. Of many, whoever steps eliminates in its own way:
+a rod by its recursion, a tree by its passes, a network by its matrix. Where the step looks for the least of a convex
+function, one that overshoots goes as far as the function falls, which its slope along the step tells: it rises from the
+start on, and vanishes once. Where it solves equations that are not known to be the slopes of one, it is halved until
+less is left of them.
+"""
+
+from functools import cache
 
 from tegotae.compile import kernel_inside
 
 EPSILON = 2.220446049250313e-16
+PARTS = 40  # tried at most
+ENOUGH = 0.1  # of the slope at the start
 
 
 @kernel_inside
@@ -37,3 +48,50 @@ def between(x, gap, low, at_low, high, at_high, side):
         at_high *= 0.5 if side == -1 else 1.0
         side = -1
     return (low * at_high - high * at_low) / (at_high - at_low), low, at_low, high, at_high, side
+
+
+@cache
+def falling_part(slope_at):
+    """`part_of(c, start, ahead)`, for `slope_at(c, part)`, the slope along the step at a part of it.
+
+    What `slope_at` leaves behind is of the part that comes back, or of the whole step. c is handed on.
+    """
+
+    @kernel_inside
+    def part_of(c, start, ahead):
+        """The part of a step at which the function stops falling, nearly; 1 if it falls all the way.
+
+        Its slopes are `start` and `ahead` at both ends; nan if it is not known how it starts.
+        """
+        if not (start < 0.0 and ahead > -ENOUGH * start):
+            return 1.0
+        part, low, at_low, high, at_high, side = 1.0, 0.0, start, 1.0, ahead, 0
+        slope = ahead
+        for _ in range(PARTS):
+            part, low, at_low, high, at_high, side = between(part, slope, low, at_low, high, at_high, side)
+            slope = slope_at(c, part)
+            if abs(slope) <= -ENOUGH * start:
+                break
+        return part
+
+    return part_of
+
+
+def lessening_part(left_at):
+    """`part_of(c, left, tries)`, for `left_at(c, part)`, what is left of the equations at a part of the step.
+
+    What `left_at` leaves behind is of the last part tried. c is handed on.
+    """
+
+    @kernel_inside
+    def part_of(c, left, tries):
+        """The part of a step by which less is left than at its start; 0 if none is found."""
+        part = 1.0
+        for _ in range(tries):
+            # Strictly: of a tiny part the factor rounds to 1, and standing still would be called better for ever.
+            if left_at(c, part) < (1.0 - 1e-9 * part) * left:
+                return part
+            part *= 0.5
+        return 0.0
+
+    return part_of

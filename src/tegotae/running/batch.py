@@ -209,7 +209,11 @@ class LiveBatch:
         self._shape = (count,) if n == 1 else (count, n)
         self._out = np.empty((count, n))
         self._parts = []
-        self._states = self._begun(initial)
+        if initial is None or isinstance(initial, Mapping):
+            self._states = [loop.first_state(block, self.period, initial) for block in batch.blocks]
+        else:  # a copy goes on from the states of another
+            self._check_states(initial, [State(block.name, block.spaces.state) for block in batch.blocks])
+            self._states = list(initial)
         for places, one in batch.groups():
             picks = loop.answer_picks(one)
             states = [self._states[i] for i in places]
@@ -226,14 +230,6 @@ class LiveBatch:
         known = list(zip(batch.blocks, self._states, strict=True))
         self._watched = Watched(f"{count} x {first.name}", known)
         self._tick = self._watched.around(self._tick_all)
-
-    def _begun(self, initial: Mapping[str, ArrayLike] | Sequence[State] | None) -> list[State]:
-        """Where each block starts; a copy goes on from the states of another."""
-        blocks = self.batch.blocks
-        if initial is None or isinstance(initial, Mapping):
-            return [loop.first_state(block, self.period, initial) for block in blocks]
-        self._check_states(initial, [State(block.name, block.spaces.state) for block in blocks])
-        return list(initial)
 
     def __repr__(self) -> str:
         return f"LiveBatch({len(self.batch.blocks)} x {self.batch.blocks[0].name}, period={self.period:g} s)"

@@ -13,7 +13,7 @@ import math
 from functools import cache
 
 from tegotae.compile import kernel
-from tegotae.kernels.newton import falling_part
+from tegotae.kernels.roots import falling_part
 
 # Where the line touches, and r there; the same at the speeds found, or at a part of the way to them.
 AT, FORCE, SLOPE, RESISTS, FOUND, FOUND_RESISTS, TRIED, TRIED_SLOPE, LINE = range(9)

@@ -9,7 +9,7 @@ function along it vanishes, which it does once. A trial is the solution when f i
 """
 
 from tegotae.compile import kernel_sums
-from tegotae.kernels.newton import falling_part
+from tegotae.kernels.roots import falling_part
 from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.ground import answer, grips
 from tegotae.rod.kernels.motion import at_base

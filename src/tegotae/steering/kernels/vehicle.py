@@ -34,8 +34,7 @@ import numpy as np
 
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_sums
-from tegotae.kernels.newton import lessening_part
-from tegotae.kernels.roots import EPSILON
+from tegotae.kernels.roots import EPSILON, lessening_part
 from tegotae.steering.kernels.carcass import carcass_kernels, own_slope, tread_step
 from tegotae.steering.kernels.patch import bristle_kernel, fill_kernel, patch_kernels, rearmost
 
