@@ -268,8 +268,7 @@ class Block(Declared, ABC):
             >>> sweep.run(np.full(10, 0.05), period=1e-3).force.shape
             (2, 10)
         """
-        many: Batch = service("batch").of_variations(self, variations)
-        return many
+        return cast("Batch", service("batch").of_variations(self, variations))
 
 
 class Impedance(Block):
@@ -324,8 +323,7 @@ class Impedance(Block):
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveImpedance:
         """A live element for a control loop; its kernels are warm when this returns."""
-        live: LiveImpedance = service("live impedance")(self, period, initial)
-        return live
+        return cast("LiveImpedance", service("live impedance")(self, period, initial))
 
 
 class Admittance(Block):
@@ -376,5 +374,4 @@ class Admittance(Block):
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveAdmittance:
         """A live element for a control loop; its kernels are warm when this returns."""
-        live: LiveAdmittance = service("live admittance")(self, period, initial)
-        return live
+        return cast("LiveAdmittance", service("live admittance")(self, period, initial))

@@ -96,8 +96,7 @@ def feedforward(model: Impedance, reference: ArrayLike, *, period: float) -> Arr
     """
     checks.instance("feedforward", "model", model, Impedance, "Give a block such as tg.FrictionImpedance(...).")
     _, velocity = _motion("feedforward", reference, period)
-    force: Array = -model.run(velocity, period=period, record=["force"])["force"]
-    return force
+    return np.asarray(-model.run(velocity, period=period, record=["force"])["force"])
 
 
 def law_feedforward(law: Law, reference: ArrayLike, *, period: float) -> Array:
@@ -116,8 +115,7 @@ def law_feedforward(law: Law, reference: ArrayLike, *, period: float) -> Array:
     """
     checks.instance("law_feedforward", "law", law, Law, "Give a law such as tg.Coulomb(4.0).")
     _, velocity = _motion("law_feedforward", reference, period)
-    force: Array = np.sign(velocity) * law(velocity)
-    return force
+    return np.asarray(np.sign(velocity) * law(velocity))
 
 
 @dataclass(frozen=True, kw_only=True)

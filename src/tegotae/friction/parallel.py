@@ -173,8 +173,7 @@ class ParallelFriction(Impedance):
         return len(self.laws or ())
 
     def _column(self, name: str) -> Array:
-        column: Array = getattr(self, name)
-        return column
+        return np.asarray(getattr(self, name))
 
     @cached_property
     def _plain(self) -> bool:

@@ -86,11 +86,6 @@ class Latencies:
             f"{name}_p50": self.percentile(50.0), f"{name}_p99": self.percentile(99.0), f"{name}_max": self.largest,
         }  # fmt: skip
 
-    def summary(self) -> dict[str, float]:
-        """count, and p50, p99, max, mean [s]."""
-        spread = {name.removeprefix("_"): value for name, value in self.spread("").items()}
-        return {"count": self.count, **spread, "mean": self.mean}
-
 
 @dataclass
 class Deadlines(Declared):

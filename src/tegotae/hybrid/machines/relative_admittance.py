@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -124,8 +124,7 @@ class RelativeAdmittance(Admittance):
         """
         turned = np.eye(3) if self.of is None else self.tree.pose(q, self.of)[1]
         own = self.tree.pose(q, self.at)[1].T @ (turned @ np.asarray(self.axes))
-        made: RelativeAdmittance = self.varied({"tip_axes": own})
-        return made
+        return cast(RelativeAdmittance, self.varied({"tip_axes": own}))
 
     # ------------------------------------------------------------ layout
 
