@@ -244,7 +244,9 @@ class HexaPlant(Mechanism, Admittance):
             >>> HexaPlant.default().run(inputs={"command_position": path}).position.shape
             (200, 3)
         """
-        T = self.servo.period if period is None else period
+        T = checks.period_of(OWN, self.servo.period if period is None else period)
+        checks.whole(OWN, "every", every, 1, "Use every=1 to record each tick.")
+        checks.mapping(OWN, "initial", initial, INITIAL)
         fed, ticks = commands_of(self, inputs)
         if force is None:
             if not ticks:
