@@ -20,7 +20,7 @@ from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import Command, Heartbeat, NodeState, Numbers, Rearm, SensorSignals, Stop
 from tegotae.hybrid.safety.limits import Limits, Margins
 from tegotae.hybrid.safety.poses import difference, lengths, moved, toward
-from tegotae.parameters import Declared, Parameter, Period, as_given
+from tegotae.parameters import Declared, Parameter, Period
 
 _FORGOTTEN = 0.2  # s without a command
 _RARELY = 0.3  # commands a period
@@ -37,6 +37,14 @@ FARTHEST = 5.0  # periods that a command is moved on
 def unbounded(pose: Sequence[float]) -> tuple[float, float]:
     """Margins of a device that tells none."""
     return math.inf, math.inf
+
+
+def _stepped(owner: str, name: str, value: Any) -> Any:
+    """A device that this process drives."""
+    if not all(callable(getattr(value, word, None)) for word in ("command", "read", "step")):
+        told = f"{name}={checks.shown(value)} takes no commands, tells no readings, or is never stepped."
+        checks.refuse(owner, told, "Give a Twin, such as SpringTwin or HexaTwin.")
+    return value
 
 
 @dataclass(kw_only=True, eq=False)
@@ -136,7 +144,7 @@ class DeviceNode(Declared):
         ['first command: moving', 'no command for 42 ms: stopped, holding; re-arm to go on']
     """
 
-    twin: Annotated[Twin, Parameter("the device", accept=as_given)]
+    twin: Annotated[Twin, Parameter("the device", accept=_stepped)]
     link: Annotated[NodeLink, Parameter("to the table node")]
     clock: Annotated[NodeClock, Parameter("gives the time", accept=telling_time)]
     watchdog: Annotated[int, Parameter(">= 1, periods without a command after which the device is stopped")] = 20
