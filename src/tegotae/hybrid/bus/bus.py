@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import tegotae
 from tegotae import checks
 from tegotae.errors import InputError
-from tegotae.hybrid.closing import Closing
+from tegotae.hybrid.closable import Closable
 
 PROTOCOL = 2  # of what is said on the bus; counts up when an older node would misunderstand
 
@@ -52,7 +52,7 @@ def mismatches(nodes: dict[str, About]) -> list[str]:
     ]
 
 
-class Bus(Closing):
+class Bus(Closable):
     """What real and virtual runs share: publish, subscribe, ask, and know who is there.
 
     Args:

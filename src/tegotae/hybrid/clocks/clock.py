@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from tegotae import checks
 from tegotae.hybrid.bus.statistics import Deadlines
-from tegotae.hybrid.closing import Closing
+from tegotae.hybrid.closable import Closable
 from tegotae.parameters import Declared, Parameter, Period
 
 _STEP = 1_000_000  # ns: a wall clock that is off by more after one tick was set, not slewed
@@ -65,7 +65,7 @@ def telling_time(owner: str, name: str, clock: Any) -> Any:
 
 
 @dataclass(eq=False)
-class RealClock(NodeClock, Closing):
+class RealClock(NodeClock, Closable):
     """Ticks of this machine: sleeps, then spins, until times that are fixed from the start on, so that none drifts.
 
     Whoever comes late begins the latest tick that is due; those between are skipped and counted. Time is monotonic:

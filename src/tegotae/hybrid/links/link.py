@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from tegotae import checks
 from tegotae.hybrid.bus.statistics import LinkStatistics
 from tegotae.hybrid.clocks.clock import NodeClock, telling_time
-from tegotae.hybrid.closing import Closing
+from tegotae.hybrid.closable import Closable
 from tegotae.hybrid.links.datagrams import (
     CLAIMED,
     CLAIMS,
@@ -53,7 +53,7 @@ NO_FAULTS = Faults()
 _SENT = frozenset(KINDS.values())
 
 
-class NodeLink(Closing):
+class NodeLink(Closable):
     """What UdpLink and MemoryLink share. Nodes take this type and need not know which they have.
 
     Args:

@@ -25,7 +25,7 @@ from tegotae.hybrid.bus import messages
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import DONE, ask_rearm
 from tegotae.hybrid.bus.rows import DYNAMICS, BlockReader, RowBlock
-from tegotae.hybrid.closing import Closing
+from tegotae.hybrid.closable import Closable
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag, bus_of, make_key, with_ports
 from tegotae.hybrid.settings import OwnDevice, Settings
@@ -36,7 +36,7 @@ _ENDS = 5.0  # s, for a process to end by itself
 _OTHERS = (".nc", ".csv", ".json", ".parquet", ".html", ".toml")  # endings of files that a log is not
 
 
-class Nodes(Closing):
+class Nodes(Closable):
     """The processes of one session, and a private folder with their settings, their key and their final messages.
 
     Args:

@@ -26,7 +26,7 @@ from tegotae.errors import FileError, InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import event_of
 from tegotae.hybrid.bus.rows import FIELDS, KINDS, Rows, refuse_rows
-from tegotae.hybrid.closing import Closing
+from tegotae.hybrid.closable import Closable
 from tegotae.hybrid.records.log_reader import BESIDE_THE_TABLE, RECORDS, offsets_of
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
 
@@ -49,7 +49,7 @@ EVENT_SCHEMA = json.dumps(
 ).encode()
 
 
-class LogWriter(Closing):
+class LogWriter(Closable):
     """Writes a log: rows of both nodes, configurations, events, status, and what the run was about.
 
     What was handed over is in the file half a second later at most, as long as something is handed over or `flush` is

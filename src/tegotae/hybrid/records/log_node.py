@@ -15,14 +15,14 @@ from tegotae import checks
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, object_of, status_of
 from tegotae.hybrid.bus.rows import KINDS, BlockReader, RowBlock
-from tegotae.hybrid.closing import Closing
+from tegotae.hybrid.closable import Closable
 from tegotae.hybrid.records.log import LogWriter
 
 _STATUS = 500_000_000  # ns between two words of its own
 _TOPICS = 64  # that are written: more names than there can be nodes are made up
 
 
-class LogNode(Closing):
+class LogNode(Closable):
     """Hears everything that the nodes of a session publish, and writes it down.
 
     What arrives is put aside at once, in whatever thread the bus calls from; `step` writes it. Lost blocks are counted

@@ -19,7 +19,7 @@ from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import ask_rearm, ask_stop
-from tegotae.hybrid.closing import Closing
+from tegotae.hybrid.closable import Closable
 from tegotae.hybrid.view.drawers import OPENING, Drawer, Stage, eye_on
 from tegotae.hybrid.view.feed import Feed, Seen
 from tegotae.hybrid.view.panels import Plots, event_lines, headline, node_table
@@ -142,7 +142,7 @@ PLOT_WIDTH, WORDS_WIDTH = 340.0, 330.0  # pixels
 NARROWEST = 0.5  # of a window, width over height, in which all is still shown
 
 
-class View(Closing):
+class View(Closable):
     """The page of a running session: both machines, the contact, forces, energy, and how every node fares.
 
     It listens, and says nothing but a person's requests: to stop, and, if that was allowed, to re-arm. The page has no

@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from typing import Self
 
 
-class Closing(ABC):
-    """Is closed at the end of a `with`."""
+class Closable(ABC):
+    """Something that is closed at the end of a `with`."""
 
     def __enter__(self) -> Self:
         return self
