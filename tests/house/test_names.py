@@ -36,6 +36,6 @@ def test_a_name_that_two_classes_share_is_seen(tmp_path: Path) -> None:
 
 def test_modules_of_a_name_lie_in_folders_that_tell_them_apart() -> None:
     """A scene is a scene of bodies, a planar rod is no planar patch: such names stand once outside `kernels/`."""
-    for name in ("scene.py", "planar.py", "driving.py", "style.py", "stage.py", "result_figures.py"):
+    for name in ("scene.py", "planar.py", "style.py", "result_figures.py"):
         places = [path for path in ROOT.rglob(name) if path.parent.name != "kernels"]
         assert len(places) <= 1, places

@@ -285,16 +285,13 @@ def test_clocks_never_compared_are_told(tmp_path):
 
 def test_the_first_difference_is_named():
     other = ROWS.copy()
-    assert same(ROWS, other)
+    assert difference(ROWS, other) is None
     other["twist"][300, 4] = 1e-300
     other["time"][301] += 1
-    assert not same(ROWS, other)
     assert difference(ROWS, other).startswith("row 300 (tick 300): twist is [0.0, 0.0, ")
-    assert not same(ROWS, ROWS[:-1])
-    assert not same(ROWS, table_rows(Impact()))
     spoilt = ROWS.copy()
     spoilt["energy"] = np.nan
-    assert same(spoilt, spoilt.copy())  # the same bits, though NaN equals nothing
+    assert difference(spoilt, spoilt.copy()) is None  # the same bits, though NaN equals nothing
 
 
 def publish(bus, rows, kind, dtype):

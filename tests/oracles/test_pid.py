@@ -80,10 +80,14 @@ def test_limited_continuous_and_never_rising(P, J, D, tau, F, seed):
     assert (drop <= steepest * (1 + 1e-9) + 1e-9).all()
     inside = (np.abs(force[:-1]) < F) & (np.abs(force[1:]) < F)
     np.testing.assert_allclose(-drop[inside], slope[:-1][inside], rtol=1e-6, atol=1e-7)
-    # On a corner, where the limit is met exactly, either slope is one: only what has no neighbour inside is held still.
+    # Beyond the limit nothing yields; on a corner, where it is met exactly, either slope is one.
     bound = np.abs(force) == F
-    still = bound & np.concatenate([[True], bound[:-1]]) & np.concatenate([bound[1:], [True]])
-    assert (slope[still] == 0.0).all()
+    np.testing.assert_allclose(-slope[bound & (slope != 0.0)], steepest, rtol=1e-9)
+    if (free := np.flatnonzero(~bound)).size:
+        unlimited = force[free[0]] - steepest * (trials - trials[free[0]])
+        assert (slope[np.abs(unlimited) > F + 1e-9 * (F + 100.0 * steepest)] == 0.0).all()
+    else:
+        assert (slope[1:-1] == 0.0).all()
 
 
 def test_a_loaded_mass_returns_to_its_reference_as_its_differential_equation_does():

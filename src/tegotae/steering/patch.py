@@ -51,7 +51,7 @@ _WORKSPACE = (
     Part("shift", "", "places by which all bristles move to the rear", whole=True),
     Part("unsteered", "N", "what each would resist with if it stuck, not steered further", ("n",), "f_0"),
     Part("steered", "N·s/rad", "by how much more, the faster it is steered", ("n",), "f_v"),
-    Part("load", "N", "on each", ("n",)),
+    Part("load", "N", "on each; where friction is constant, times mu", ("n",)),
     Part("inside", "s", "how long each has been in the patch during the tick", ("n",), "Ti"),
     Part("before", "m", "deflection before the tick, of those that were in the patch", ("n",), "e0"),
 )
