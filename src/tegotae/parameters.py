@@ -21,6 +21,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.errors import InputError
@@ -35,6 +36,7 @@ _HEAD = re.compile(r"(?:(\w+) )?\[([^\]]+)\](?:, |$)")
 _NUMBER = r"-?[\d.]+(?:e-?\d+)?"
 _BOUND = re.compile(rf"((?:>=|>|<=|<) {_NUMBER}(?:, <=? {_NUMBER})?|{_NUMBER} to {_NUMBER})(?:, |; |$)")
 _NOT_READ = re.compile(r"[<>=\d-]")
+_ARRAY = {*get_args(ArrayLike)}
 
 
 class Parameter:
@@ -75,14 +77,15 @@ class Parameter:
         such_as = self.such_as or (f"{default:g}" if type(default) in (int, float) and default else "")
         example, rest = f", such as {such_as}" if such_as else "", ", or None" if optional else ""
         first = "" if self._apart else re.split(r"[;:(]", self.meaning)[0].strip()
-        own, makers = copy.copy(self), [kind for kind in kinds if _is_class(kind)]
+        own, array = copy.copy(self), {*kinds} >= _ARRAY
+        makers = [kind for kind in kinds if _is_class(kind) and not array]
         if listed := _listed(kinds):
             own.remedy = f"Give [{listed.__name__}(...), ...]."
         elif makers:
             own.remedy = f"Give {' or '.join(f'{kind.__name__}(...)' for kind in makers)}{rest}."
         elif first.startswith(("the ", "a ", "an ", "half ", "how ", "its ")):
             own.remedy = f"Give {first}{example}{rest}."
-        elif any(get_origin(kind) in (Sequence, Iterable, tuple) for kind in kinds):
+        elif array or any(get_origin(kind) in (Sequence, Iterable, tuple) for kind in kinds):
             own.remedy = f"Give numbers {self.bounds}.".replace(" .", ".")
         elif kinds == (int,):
             own.remedy = f"Give a whole number {self.bounds or '>= 0'}{example}{rest}."

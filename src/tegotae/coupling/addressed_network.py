@@ -125,10 +125,10 @@ else:
     SPACE_RESIST(answer_at, {_OWN}, u, T, g, e)
 if through == 1:
     RM, QM = R.reshape((k, first)), Q.reshape((k, second))
-    add_through(f, size, v, a, RM, 1.0, u, g, e)
+    add_through(f, size, a, RM, 1.0, u, g, e)
     add_slopes(d, a, RM, a, RM, 1.0, e)
     if ends == 2:
-        add_through(f, size, v, b, QM, -1.0, u, g, e)
+        add_through(f, size, b, QM, -1.0, u, g, e)
         add_slopes(d, a, RM, b, QM, -1.0, e)
         add_slopes(d, b, QM, a, RM, -1.0, e)
         add_slopes(d, b, QM, b, QM, 1.0, e)

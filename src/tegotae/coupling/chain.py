@@ -37,6 +37,7 @@ for _ in range(4000):
         break
     solved = {exact}
     off = {off}
+    # As `lessening_part` in `kernels/roots`, in place: a call would hand over every number that is here a variable.
     # Strictly: of a tiny part the factor rounds to 1, and standing still would be called better for ever.
     if solved or not tried or off < (1.0 - 1e-9 * part) * norm:
         {accept}

@@ -230,9 +230,9 @@ feel_through(v, {b}, Q, -1.0, u{n})""",
 _GIVE = {
     "scalar": "add_end(f, size, d, {a}, r, g{n}, e{n})",
     "between": "add_between(f, size, d, v, {a}, r, {b}, q, g{n}, e{n})",
-    "through": "add_through(f, size, v, {a}, R, 1.0, u{n}, g{n}, e{n})\nadd_slopes(d, {a}, R, {a}, R, 1.0, e{n})",
-    "joined": """add_through(f, size, v, {a}, R, 1.0, u{n}, g{n}, e{n})
-add_through(f, size, v, {b}, Q, -1.0, u{n}, g{n}, e{n})
+    "through": "add_through(f, size, {a}, R, 1.0, u{n}, g{n}, e{n})\nadd_slopes(d, {a}, R, {a}, R, 1.0, e{n})",
+    "joined": """add_through(f, size, {a}, R, 1.0, u{n}, g{n}, e{n})
+add_through(f, size, {b}, Q, -1.0, u{n}, g{n}, e{n})
 add_slopes(d, {a}, R, {a}, R, 1.0, e{n})
 add_slopes(d, {a}, R, {b}, Q, -1.0, e{n})
 add_slopes(d, {b}, Q, {a}, R, -1.0, e{n})

@@ -5,6 +5,7 @@ A point is a ball of radius 0. A surface knows its signed distance.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, ClassVar
@@ -113,16 +114,16 @@ class Nearest:
     point: Array
 
 
-class Surface(Declared):
+class Surface(Declared, ABC):
     """What all surfaces have: a kind, some sizes, and a frame of their own in the frame of their body."""
 
     shape: ClassVar[int]
     center: Any = ORIGIN
 
     @property
+    @abstractmethod
     def numbers(self) -> Array:
-        """The sizes as the kernels read them [m]; zeros where a surface has none."""
-        return np.zeros(kernels.SIZES)
+        """The sizes as the kernels read them [m]."""
 
     @property
     def where(self) -> Array:
@@ -168,6 +169,11 @@ class HalfSpace(Surface):
     point: Annotated[ArrayLike, Parameter("[m], any point of the plane, in the body's frame", accept=place_of)] = ORIGIN
     normal: Annotated[ArrayLike, Parameter("[-], out of the solid, of any length above 0", accept=direction_of)] = UP
     shape: ClassVar[int] = kernels.HALF_SPACE
+
+    @property
+    def numbers(self) -> Array:
+        """It has no sizes."""
+        return np.zeros(kernels.SIZES)
 
     @property
     def where(self) -> Array:

@@ -25,12 +25,13 @@ from tegotae.table.kernels import sensor as kernels
 from tegotae.table.plant_layout import SENSOR, SENSOR_STATE, SERVO, numbers_of, room_of
 
 
-def _six(owner: str, name: str, value: ArrayLike, finite: bool = True) -> Array:
-    given = checks.numbers(owner, name, value)
+def _six(owner: str, name: str, value: ArrayLike, finite: bool = True, unit: str = "") -> Array:
+    remedy = "Give one number, or six."
+    given = checks.numbers(owner, name, value, remedy)
     if given.shape not in ((1,), (6,)):
-        checks.refuse(owner, f"{name} has shape {given.shape}.", "Give one number, or six.")
+        checks.refuse(owner, f"{name} has shape {given.shape}.", remedy)
     if finite:
-        checks.finite(owner, name, given, "")
+        checks.finite(owner, name, given, unit)
     return np.broadcast_to(given, (6,)).copy()
 
 
@@ -46,9 +47,30 @@ class ArmServo(Declared):
         np.float64(4.0)
     """
 
-    stiffness: Annotated[ArrayLike, Parameter("[N·m/rad], > 0, Kp of the motors, one or six", accept=_six)]
-    damping: Annotated[ArrayLike, Parameter("[N·m·s/rad], >= 0, Kd of the motors, one or six", accept=_six)]
-    limit: Annotated[ArrayLike, Parameter("[N·m], >= 0, largest torque of the motors, one or six", accept=_six)] = 60.0
+    stiffness: Annotated[
+        ArrayLike,
+        Parameter(
+            "[N·m/rad], > 0, Kp of the motors, one or six",
+            "Give one number > 0, or six.",
+            accept=partial(_six, unit="N·m/rad"),
+        ),
+    ]
+    damping: Annotated[
+        ArrayLike,
+        Parameter(
+            "[N·m·s/rad], >= 0, Kd of the motors, one or six",
+            "Give one number >= 0, or six.",
+            accept=partial(_six, unit="N·m·s/rad"),
+        ),
+    ]
+    limit: Annotated[
+        ArrayLike,
+        Parameter(
+            "[N·m], >= 0, largest torque of the motors, one or six",
+            "Give one number >= 0, or six.",
+            accept=partial(_six, unit="N·m"),
+        ),
+    ] = 60.0
     period: Period = 2e-3
     resolution: Annotated[
         float, Parameter("[rad], >= 0, the step of the encoders; 655360 counts a turn unless given")

@@ -47,7 +47,7 @@ def feel_through(v, a, R, sign, u):
 
 
 @kernel_inside
-def add_through(f, size, v, a, R, sign, u, force, slope):
+def add_through(f, size, a, R, sign, u, force, slope):
     """The force of a link on a port that moves it by R v."""
     for j in range(R.shape[0]):
         felt = abs(force[j])

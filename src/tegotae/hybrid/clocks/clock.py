@@ -60,7 +60,7 @@ class NodeClock(Declared, ABC):
 def telling_time(owner: str, name: str, clock: Any) -> Any:
     """A clock that gives ticks and the time."""
     if not hasattr(clock, "period") or not hasattr(clock, "nanoseconds"):
-        checks.refuse(owner, f"{name}={checks.shown(clock)} tells no time.", "Give a RealClock or a VirtualClock.")
+        checks.refuse(owner, f"{name}={checks.shown(clock)} gives no ticks.", "Give a RealClock or a VirtualClock.")
     return clock
 
 

@@ -153,7 +153,11 @@ class DeviceNode(Declared):
         Parameter("whose velocities a device that catches up passes by a tenth at most; None for any speed"),
     ] = None
     tell: Annotated[
-        Callable[[int, str, str, str], None], Parameter("called with (time [ns], level, text, kind) of what happens")
+        Callable[[int, str, str, str], None],
+        Parameter(
+            "called with (time [ns], level, text, kind) of what happens",
+            "Give a function of time, level, text and kind.",
+        ),
     ] = unheard
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from tegotae import checks
 from tegotae.hybrid.bus.statistics import LinkStatistics
-from tegotae.hybrid.clocks.clock import NodeClock, telling_time
+from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.closable import Closable
 from tegotae.hybrid.links.datagrams import (
     CLAIMED,
@@ -81,8 +81,8 @@ class NodeLink(Closable):
         self._transport, self._seal = transport, Seal(checked_key(owner, key))
         self._session, self._born = session, born
         self._remote = self._target = remote
-        if clock is not None:
-            telling_time(owner, "clock", clock)
+        if clock is not None and not hasattr(clock, "nanoseconds"):  # its ticks are of no use here
+            checks.refuse(owner, f"clock={checks.shown(clock)} tells no time.", "Give a RealClock or a VirtualClock.")
         self._true = time.monotonic_ns if clock is None else lambda: clock.nanoseconds
         self._now = self._true if faults.drift == 0.0 else lambda: faults.drifted(self._true())  # what our clock shows
         remedy = "Give the largest round trip that a packet may have had, such as 0.2 s."

@@ -27,7 +27,7 @@ from tegotae.friction.kernels.laws import (
 )
 from tegotae.kernels.stick_slip import as_if_stuck, limited, stick_slip, stretch_after
 from tegotae.multibody.kernels.kinematics import FREE, D
-from tegotae.multibody.kernels.lines import AT, FORCE, FOUND, RISE, ROUND, SLOPE, TRIALS, line_kernels
+from tegotae.multibody.kernels.lines import AT, FORCE, FOUND, FOUND_RESISTS, RISE, ROUND, SLOPE, TRIALS, line_kernels
 from tegotae.multibody.kernels.passes import backward, forward_two
 from tegotae.multibody.kernels.records import OWNER
 
@@ -197,7 +197,8 @@ def least_energy(p, w, friction, v, T):
             break
     for o in range(len(v)):
         if rubs(p.law[o], p.damping[o]):
-            friction.force[o] = w.lines[o, FORCE]
+            m = w.lines[o]  # where it did not end, the answer is of a part of the way; told is what led to the speeds
+            friction.force[o] = m[FORCE] if ended else limited(m[FOUND_RESISTS], friction.r[o])
     return ended
 
 

@@ -110,7 +110,7 @@ NONE = (ask_none, commit_none, prepare_none, restore_none)
 
 @cache
 def own_kernels(ask, commit):
-    """`begin` before the first solve, `unmet` after each, `bent` if all are met, `end`, and `keep`, which commits."""
+    """`begin` before the first solve, `unmet` after each, `bent` if all are met, else `tell`; `end`; `keep` commits."""
 
     @kernel
     def ask_one(c, j, v):
@@ -159,6 +159,12 @@ def own_kernels(ask, commit):
         return other
 
     @kernel
+    def tell(p, s, w, force, T):
+        """Where the lines were never met: the answers for the speeds found last, not for a part of the way there."""
+        for j in range(len(p.own)):
+            force[p.own[j]] = ask(p, s, w, j, w.v1[p.own[j]], T)[0]
+
+    @kernel
     def end(p, w):
         """Torques and slopes as they are without these joints."""
         for j in range(len(p.own)):
@@ -170,4 +176,4 @@ def own_kernels(ask, commit):
         for j in range(len(p.own)):
             commit(p, s, w, j, w.v1[p.own[j]], T)
 
-    return begin, unmet, bent, end, keep
+    return begin, unmet, bent, tell, end, keep

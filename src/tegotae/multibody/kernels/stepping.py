@@ -142,7 +142,7 @@ def solve_kernels(friction_of, halves):
 
     `friction_of` tells where the friction of joints is worked out.
     """
-    begin, unmet, bent, end, keep = own_kernels(*halves[:2])
+    begin, unmet, bent, tell, end, keep = own_kernels(*halves[:2])
     at_rest, resolve = with_customs(*halves[4:])
     solve_stiction = stiction_kernels(at_rest, resolve)
     solve_contacts = contact_kernels(at_rest, resolve)
@@ -172,16 +172,20 @@ def solve_kernels(friction_of, halves):
     def solve(p, s, w, T):
         """The same, again and again until the impedances in joints are met."""
         begin(p, s, w, s.v, T)
-        found, last = 0, False
+        force = friction_of(s, w).force
+        found, met, last = 0, False, False
         for _ in range(TRIALS):
             once(p, s, w, T)
-            if unmet(p, s, w, s.v, friction_of(s, w).force, T) == 0:
+            met = unmet(p, s, w, s.v, force, T) == 0
+            if met:
                 found = w.found[0]
                 # In touch the slope at ports is that of the last solve: it is done once more if their slopes moved.
                 if last or w.met[0] == 0 or not bent(p, w, s.v, T):
                     break
                 last = True
         w.found[0] = found
+        if not met:
+            tell(p, s, w, force, T)
         end(p, w)
 
     return solve, keep
@@ -189,7 +193,7 @@ def solve_kernels(friction_of, halves):
 
 @cache
 def alone_kernels(*halves):
-    """A scene without ports; `halves` are those of impedances in joints (`own_joints`) and laws of the user's own."""
+    """A scene without ports; `halves` are those of impedances in joints (`lines`) and laws of the user's own."""
     solve, keep = solve_kernels(friction_kept, halves)
     prepare_own, restore_own = halves[2:4]
 

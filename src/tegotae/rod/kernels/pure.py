@@ -61,7 +61,7 @@ def couple(S, rho, A, W, M, j):
 
 
 @kernel_inside
-def pushes(rod, v, dt, A, b):
+def pushes(rod, A, b):
     """What acts on the coordinates: turning, gravity, loads, and bending at the end of a step of dt."""
     n, S = rod.hs.shape[0] + 1, rod.S
     points = rod.points.shape[0] > 0
@@ -150,7 +150,7 @@ def pure_accelerations(rod, y, v, dt, A, W, M, b, a):
         M[2 + k, 2 + k] += rod.extra[k]
         M[3 + k, 3 + k] += rod.extra[k]
         M[3 + k, 2 + k] -= rod.extra[k]
-    pushes(rod, v, dt, A, b)
+    pushes(rod, A, b)
     hold(M, b, rod.held, rod.swing)
     factorise(M)
     substitute(M, b, a)
