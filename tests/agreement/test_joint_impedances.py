@@ -1,5 +1,8 @@
 """Joints whose friction is any impedance, against the same impedance wired to the joint from outside."""
 
+import os
+import subprocess
+import sys
 from typing import ClassVar
 
 import numpy as np
@@ -178,3 +181,32 @@ def test_states_are_kept_by_name():
     live.state = kept
     live.step()
     assert live.state["lower.force"] == after
+
+
+HURRIED = """
+import numpy as np, tegotae as tg
+from tegotae.multibody import Body, Revolute, Scene, Tree
+from tegotae.multibody.kernels import stepping
+stepping.TRIALS = 2
+rng, bodies = np.random.default_rng(4), []
+for i in range(4):
+    stack = tg.ParallelFriction(stiffness=1e6, damping=5.0, limits=rng.uniform(0.1, 20.0, 3).tolist())
+    bodies.append(Body(name=f"b{i}", mass=1.0, inertia=(0.1,) * 3, center=(0.0, 0.0, -0.2),
+                       parent=f"b{i - 1}" if i else None, position=(0.0, 0.0, -0.4 if i else 0.0),
+                       joint=Revolute(axis=(0, 1, 0), friction=stack)))
+run = Scene(tree=Tree(bodies)).run(0.01, period=1e-3, v=rng.normal(size=4).tolist())
+own = np.column_stack([run[f"b{i}.force"] for i in range(4)])
+print(run.about["unsolved_steps"], np.abs(run["friction"] - own).max())
+"""
+
+
+def test_forces_told_of_a_step_that_was_not_solved_are_those_at_the_speeds_told():
+    """Where Newton is cut short, the last answers were for a part of the way; told are those that joints commit."""
+    environment = {**os.environ, "TEGOTAE_BACKEND": "python"}  # compiled loops would keep the patience that they have
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", HURRIED], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    unsolved, apart = done.stdout.split()
+    assert int(unsolved) > 0
+    assert float(apart) == 0.0
