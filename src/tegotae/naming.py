@@ -36,19 +36,20 @@ def names_in(value: Any) -> tuple[str, ...]:
 
 
 def numbers_in(value: Any) -> dict[str, float]:
-    """Every number of a value by its name."""
-    found: dict[str, float] = {}
+    """Every number of a value by its name; counts are whole, where they are declared so."""
+    found, checked = dict[str, float](), declared(type(value))
     for name in _fields(value):
         part: Any = getattr(value, name)
         if name in _NEVER:
             continue
         if checks.is_real(part):
-            found[name] = float(part)
+            found[name] = part if name in checked else float(part)
         elif dataclasses.is_dataclass(part):
             inner = getattr(part, "numbers", None) or numbers_in(part)
             found |= {f"{name}.{own}": number for own, number in inner.items()}
         elif isinstance(part, (tuple, list, np.ndarray)) and all(checks.is_real(v) for v in np.asarray(part, object)):
-            found |= {f"{name}[{i}]": float(v) for i, v in enumerate(part)}
+            entries = np.asarray(part).tolist()
+            found |= {f"{name}[{i}]": v if name in checked else float(v) for i, v in enumerate(entries)}
     return found
 
 
@@ -62,7 +63,7 @@ def changed_fields(value: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {name: rebuilt(getattr(value, name), part) for name, part in inner.items()}
     for name, new in own.items():
         if entry := _ENTRY.fullmatch(name):
-            column = fields.setdefault(entry[1], [float(v) for v in getattr(value, entry[1])])
+            column = fields.setdefault(entry[1], list(getattr(value, entry[1])))
             column[int(entry[2])] = new
         else:
             fields[name] = new

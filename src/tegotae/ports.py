@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.checks import Array
+from tegotae.checks import Array, Kind
 
 
 class Units(NamedTuple):
@@ -30,6 +30,7 @@ class Port(NamedTuple):
     dimension: int
     motion: str = EITHER.motion
     force: str = EITHER.force
+    also: tuple[str, ...] = ()  # what else it may be called
 
 
 def port_of(name: str, directions: Sequence[tuple[str, str]]) -> Port:
@@ -41,12 +42,18 @@ def port_of(name: str, directions: Sequence[tuple[str, str]]) -> Port:
         >>> port_of("hand", [LINEAR] * 3).force
         'N'
     """
-    motions, forces = (list(told) for told in zip(*directions, strict=True))
-    return Port(name, len(directions), _shortest(motions), _shortest(forces))
+    motion, force = zip(*directions, strict=True)
+    return Port(name, len(directions), _shortest(motion), _shortest(force))
 
 
-def _shortest(units: list[str]) -> str:
+def _shortest(units: Sequence[str]) -> str:
     return units[0] if len(set(units)) == 1 else ", ".join(units)
+
+
+def motion_of(ports: Sequence[Port]) -> str:
+    """The units of motion at all ports, direction by direction."""
+    told = [(port.motion.split(", "), port.dimension) for port in ports]
+    return _shortest([unit for units, n in told for unit in (units if len(units) == n else units * n)])
 
 
 SPATIAL = [LINEAR] * 3 + [ANGULAR] * 3  # a point of a body: velocity and angular velocity, force and moment
@@ -70,11 +77,19 @@ def spans(ports: Sequence[Port]) -> dict[str, slice]:
 
 def find(owner: str, label: str, ports: Sequence[Port], name: object) -> Port:
     """The port of this name, or words about those that there are."""
-    known = {port.name: port for port in ports}
+    known = {own: port for port in ports for own in (*port.also, port.name)}
     if not isinstance(name, str) or name not in known:
         told = f"{label}={checks.shown(name)}: there is no such port."
-        checks.refuse(owner, told, f"Its ports: {', '.join(known) or 'none'}.")
+        checks.refuse(owner, told, f"Its ports: {', '.join(port.name for port in ports) or 'none'}.")
     return known[name]
+
+
+def by_their_ports(owner: str, label: str, ports: Sequence[Port], given: Mapping[str, Kind]) -> list[tuple[Port, Kind]]:
+    """What is given for ports by name, each once."""
+    found = [(find(owner, label, ports, name), value) for name, value in given.items()]
+    if len({port for port, _ in found}) < len(found):
+        checks.refuse(owner, f"{label} names a port twice: {', '.join(given)}.", "Give what acts there all together.")
+    return found
 
 
 def force_unit(ports: Sequence[Port]) -> str:
@@ -90,8 +105,7 @@ def forces_over_time(owner: str, ports: Sequence[Port], given: ArrayLike | Mappi
     dimension = sum(port.dimension for port in ports)
     if not isinstance(given, Mapping):
         return checks.signal(owner, "force", given, force_unit(ports), dimension)
-    rows = forces_at_ports(owner, ports, given, lambda *asked: checks.signal(*asked)[None])
-    return np.asarray(rows[0])
+    return np.asarray(forces_at_ports(owner, ports, given, lambda *asked: checks.signal(*asked)[None])[0])
 
 
 def forces_at_ports(
@@ -102,10 +116,9 @@ def forces_at_ports(
     `read` takes owner, name, value, unit and dimension as `checks.signal` does; it gives rows of such records.
     """
     records: dict[str, Array] = {}
-    for name, value in given.items():
-        port = find(owner, "force", ports, name)
-        record = read(owner, f"force[{name!r}]", value, port.force, port.dimension)
-        records[name] = record.reshape(*record.shape[:2], port.dimension)
+    for port, value in by_their_ports(owner, "force", ports, given):
+        record = read(owner, f"force[{port.name!r}]", value, port.force, port.dimension)
+        records[port.name] = record.reshape(*record.shape[:2], port.dimension)
     lengths = {name: record.shape[1] for name, record in records.items()}
     if len(set(lengths.values())) != 1:
         checks.refuse(owner, f"force has the lengths {lengths}.", "Name at least one port, and give equal lengths.")
@@ -120,9 +133,8 @@ def forces_now(owner: str, ports: Sequence[Port], given: Mapping[str, ArrayLike]
     """Forces of one tick by the names of ports, into out; the others are 0."""
     places = spans(ports)
     out[:] = 0.0
-    for name, value in given.items():
-        port = find(owner, "force", ports, name)
-        out[places[name]] = checks.vector(owner, f"force[{name!r}]", value, port.force, port.dimension)
+    for port, value in by_their_ports(owner, "force", ports, given):
+        out[places[port.name]] = checks.vector(owner, f"force[{port.name!r}]", value, port.force, port.dimension)
 
 
 def by_port(ports: Sequence[Port], values: Array) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from scipy.optimize import brentq, lsq_linear
 import tegotae as tg
 from tegotae.block import Impedance, Kernels
 from tegotae.compile import kernel, source_of
+from tegotae.inclusion import Inclusion
 from tegotae.layout import Part, layouts
 
 T = 1e-3
@@ -196,6 +197,17 @@ def test_causality_is_checked_when_the_circuit_is_built():
         tg.Circuit(mass, {"a": tg.Mass(mass=1.0)})
     with pytest.raises(tg.CausalityError, match="is no block"):
         tg.Circuit(mass, {"a": 3.0})
+    slider = Inclusion({"p": "v", "v": "load"}, inputs={"load": 0.0}).to_stepper(period=T)
+    for joined in (lambda: tg.Circuit(slider, {}), lambda: tg.Circuit(mass, {"a": slider}), lambda: tg.Link(slider)):
+        with pytest.raises(tg.CausalityError, match=r"it has no ports.\n.*as_admittance\(force="):
+            joined()
+    tg.Circuit(slider.as_admittance(force="load", velocity="v"), {"a": spring})
+
+
+def test_a_base_that_is_moved_twice_is_told_so():
+    machine = tg.Circuit(tg.Mass(mass=1.0), {"y": tg.SpringDamper(stiffness=1.0)}, bases=["y"])
+    with pytest.raises(tg.InputError, match=r"motion for \['y'\], and inputs for \['y'\](.|\n)*each of them once"):
+        machine.run(bases={"y": np.zeros(3)}, inputs={"y.base_velocity": 0.0}, period=T)
 
 
 def test_falling_friction_needs_a_mass_that_outweighs_it():

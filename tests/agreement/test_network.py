@@ -113,7 +113,7 @@ def joined(machines, links):
         for port, ratio, sign in ((link.port, link.ratio, 1.0), (link.other, link.other_ratio, -1.0)):
             if port is not None:
                 at = n * names.index(port)
-                B[:, at : at + n] += sign * ratio * np.eye(n)
+                B[:, at : at + n] += sign * (1.0 if ratio is None else ratio) * np.eye(n)
         yield name, link.impedance, B
 
 
@@ -315,6 +315,7 @@ SPRING = tg.SpringDamper(stiffness=1.0)
         ({"rope": "rope"}, "is no block"),
         ({"near": tg.Link(SPRING, "near")}, "'near' is already a name"),
         ({"velocity": tg.Link(SPRING, "near")}, "'velocity' is already a name"),
+        ({"force": tg.Link(SPRING, "near")}, "'force' is already a name"),
         ({"a rope": tg.Link(SPRING, "near")}, "plain word"),
     ],
 )
@@ -333,6 +334,11 @@ def test_what_cannot_be_joined_is_refused_by_name(links, said):
         ((SPRING, "near", None, np.nan), "ratio"),
         ((SPRING, "near", None, 1.0, "fast"), "other_ratio"),
         ((SPRING, "near", None, 1.0, 1.0, 2), "base=2"),
+        ((SPRING, None, "far"), r"other='far', but port= names no port(.|\n)*leave other= out"),
+        ((SPRING, None, "far", 1.0, None, True), "other='far', but port= names no port"),
+        ((SPRING, None, None, 1.0, 2.0), "other_ratio=2.0, but other= names no port"),
+        ((SPRING, "near", None, 1.0, 1.0), "other_ratio=1.0, but other= names no port"),
+        ((SPRING, "near", None, 1.0, 2.0, True), "other_ratio=2.0, but other= names no port"),
     ],
 )
 def test_a_link_that_is_none_is_refused_where_it_is_made(given, said):
@@ -347,11 +353,17 @@ def test_more_that_is_refused():
         tg.Circuit({}, {})
     with pytest.raises(tg.InputError, match="plain word"):
         tg.Circuit({"no.dots": tg.Mass(mass=1.0)}, {})
+    mass = tg.Mass(mass=1.0)
+    with pytest.raises(tg.InputError, match=r"admittance name ''(.|\n)*plain word"):
+        tg.Circuit({"": mass, "b": mass}, {"rope": tg.Link(SPRING, "b")})
+    for taken in ("velocity", "force", "unsolved"):
+        with pytest.raises(tg.InputError, match=f"'{taken}' is already a name in the circuit"):
+            tg.Circuit({taken: mass, "b": mass}, {})
     with pytest.raises(tg.InputError, match="ratios or bases"):
         tg.Circuit(tg.Mass(mass=1.0), {"rope": tg.Link(SPRING, "port")}, ratios={"rope": 2.0})
     falling = tg.FrictionImpedance(stiffness=1e5, damping=60.0, law=tg.Stribeck(kinetic=1.0, static=3.0, velocity=0.05))
     light = {"a": tg.Mass(mass=0.01), "b": tg.Mass(mass=0.01)}
-    with pytest.raises(tg.UniquenessError, match=r"two solutions(.|\n)*damping to rub"):
+    with pytest.raises(tg.UniquenessError, match=r"two solutions(.|\n)*each of a and b, or give rub a law that falls"):
         tg.Circuit(light, {"rub": tg.Link(falling, "a", "b")}).check(1e-3)
     other, own = towed().start(period=T), tg.Circuit(light, {"rope": tg.Link(SPRING, "a", "b")}).start(period=T)
     with pytest.raises(tg.InputError, match=r"state is one of Circuit, with velocity.near"):

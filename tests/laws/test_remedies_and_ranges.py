@@ -59,6 +59,29 @@ def test_following_the_circuit_error_helps(mass, K, drop, speed):
             tg.Circuit(tg.Mass(mass=mass + float(advice[1])), {"pad": pad}).check(T)
 
 
+@settings(max_examples=80, deadline=None)
+@given(near=between(1e-4, 0.1), far=between(1e-4, 10.0), K=between(1e3, 1e7), drop=between(1.0, 30.0))
+def test_following_the_error_of_several_machines_helps(near, far, K, drop):
+    """It names those that need it: followed, it is accepted; what is done to another machine is of no use."""
+    pad = tg.FrictionImpedance(stiffness=K, damping=1000.0, law=tg.Stribeck(3.0, 3.0 + drop, 0.05))
+    links = {"pad": tg.Link(pad, "near", "far"), "rope": tg.Link(tg.SpringDamper(stiffness=1.0), "far", "third")}
+    masses = {"near": near, "far": far, "third": 1e-3}
+
+    def check(masses):
+        tg.Circuit({name: tg.Mass(mass=mass) for name, mass in masses.items()}, links).check(T)
+
+    try:
+        check(masses)
+    except tg.UniquenessError as error:
+        more, named = re.search(rf"Add {NUMBER} kg to each of (.*), or", str(error)).groups()
+        assert named == "near and far"
+        check(masses | {name: masses[name] + float(more) for name in named.split(" and ")})
+        with pytest.raises(tg.UniquenessError):
+            check(masses | {"third": 1.0 + float(more)})
+    law = tg.Coulomb(3.0)  # "or give pad a law that falls less"
+    tg.Circuit({n: tg.Mass(mass=m) for n, m in masses.items()}, links).varied({"pad.law": law}).check(T)
+
+
 @pytest.mark.parametrize("size", [1e-300, 1e-170, 1e-5, 1e150, 1e200])
 def test_vectors_neither_overflow_nor_vanish(size):
     """In the plane as on the line: a motion along one axis gives the force of one dimension."""

@@ -10,8 +10,8 @@ from records import T, multisine
 from tegotae.fitting import Record, RodRecord, SteeringRecord, fit
 from tegotae.fitting.model import places_in
 from tegotae.inclusion import Friction, Inclusion, coulomb
-from tegotae.rod import Phase, PlanarRod
-from tegotae.steering import SteeringSystem
+from tegotae.rod import GroundedRod, Phase, PlanarRod
+from tegotae.steering import ContactPatch, SteeringSystem
 from tegotae.steering.hands import Driver, Sine
 
 # ------------------------------------------------------------ a pendulum whose bearing sticks
@@ -140,6 +140,18 @@ def test_every_number_has_a_name_and_can_be_changed():
     assert "torque" not in bearing(T).numbers, "what drives it is not a number of it"
 
 
+def test_counts_are_whole_and_can_be_given_back():
+    tyre = tg.Circuit(tg.Mass(mass=1.0), {"tyre": ContactPatch(half_length=1)})
+    counts = {name: number for name, number in tyre.numbers.items() if type(number) is not float}
+    assert counts == {"tyre.bristles": 21}, "a length of 1 m is none"
+    again = tyre.batch(**{name: [number] for name, number in tyre.numbers.items()}).blocks[0]
+    assert again.numbers == tyre.numbers
+    rod = GroundedRod(rod=PlanarRod(length=1.0, nodes=4, density=1.0, elasticity=1.0, viscosity=0.1), at=(1, 2))
+    assert (rod.numbers["rod.nodes"], rod.numbers["at[0]"]) == (4, 1)
+    assert rod.varied({"at[0]": 3}).ports[0].name == "node_3"
+    assert type(tg.ParallelFriction(stiffness=1e4, limits=[1, 2]).numbers["limits[1]"]) is float
+
+
 def rubbing_both_ways():
     x, y, u, v, fx, fy, limit = sympy.symbols("x y u v fx fy limit")
     rx, ry = coulomb(limit, (u, v), "rub")
@@ -197,6 +209,7 @@ def test_a_steering_system_and_a_rod_hold_what_is_not_named():
 GOOD = np.sin(0.01 * np.arange(500.0))
 SPRING = tg.SpringDamper(stiffness=100.0, damping=1.0)
 SLED = on_a_spring(100.0, 1.0)
+PATCH = ContactPatch()
 
 
 @pytest.mark.parametrize(
@@ -222,6 +235,7 @@ SLED = on_a_spring(100.0, 1.0)
         (SPRING, {"free": ["stiffness"], "initial": 5}, "initial=5"),
         (SPRING, {"free": ["stiffness"], "velocity": np.stack([GOOD, GOOD], 1)}, "direction|shape"),
         (tg.SpringDamper(stiffness=1.0), {"free": ["damping"]}, r"which is 0.*\n.*first guess"),
+        (PATCH, {"free": ["bristles"]}, r"free has 'bristles', which is a whole number.*\n.*batch"),
         (SLED, {"free": ["spring.mass"]}, r"free has 'spring.mass'.*\n.*mass, spring\.stiffness"),
         (SLED, {"free": ["mass"], "velocity": None, "measured": {"velocity": np.zeros(500)}}, "never changes"),
         (SLED, {"free": ["mass"], "measured": {"velocity": GOOD}}, r"velocity beside measured.*\n.*Leave it out"),

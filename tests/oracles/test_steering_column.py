@@ -5,8 +5,10 @@ import pytest
 from scipy.linalg import expm
 
 import tegotae as tg
+from tegotae.multibody import AtJoint, Body, Prismatic, Revolute, Scene, Tree
+from tegotae.rod import GroundedRod, PlanarRod
 from tegotae.running.probe import Probe
-from tegotae.steering import Bicycle, Column, ContactPatch, SteeringSystem, TorsionBar
+from tegotae.steering import Bicycle, Column, ContactPatch, PlanarPatch, SteeringSystem, TorsionBar
 from tegotae.steering.hands import Driver, Sine
 
 T = 1e-3
@@ -131,3 +133,81 @@ def test_a_bar_starts_unwound_whichever_end_is_told() -> None:
 def test_bad_input_is_named(made, message: str) -> None:
     with pytest.raises(tg.InputError, match=message):
         made()
+
+
+def slider(*axes, joint=Prismatic):
+    """A body on sliders one after the other, met at each."""
+    names = [f"s{i}" for i in range(len(axes))]
+    bodies = [
+        Body(name=name, mass=1.0, inertia=(0.1,) * 3, parent=before, joint=joint(axis=axis))
+        for name, before, axis in zip(names, [None, *names], axes, strict=False)
+    ]
+    return Scene(tree=Tree(bodies), at={name: AtJoint(name) for name in names})
+
+
+CART, WHEEL, SPACE = slider((1, 0, 0)), slider((0, 0, 1), joint=Revolute), slider((1, 0, 0), (0, 1, 0), (0, 0, 1))
+PATCH = ContactPatch(bristles=5)
+
+
+@pytest.mark.parametrize("tyre", [PATCH, Bicycle().on(PATCH), tg.ImpedanceSum({"s": tg.SpringDamper(), "t": PATCH})])
+def test_a_tyre_turns_and_is_no_spring_on_a_slider(tyre: tg.Impedance) -> None:
+    said = rf"'t' joins its {tyre.name} \[rad/s\] and .* \[m/s\](.|\n)*ratio="
+    for joined in (lambda: tg.Circuit({"a": CART}, {"t": tg.Link(tyre, "a")}), lambda: tg.Circuit(CART, {"t": tyre})):
+        with pytest.raises(tg.InputError, match=said):
+            joined()
+    with pytest.raises(tg.InputError, match=said):  # the end that is not geared must fit
+        tg.Circuit({"a": CART, "b": WHEEL}, {"t": tg.Link(tyre, "b", "a", ratio=2.0)})
+    tg.Circuit({"a": CART}, {"t": tg.Link(tyre, "a", ratio=1.0)})  # 1 rad/s for each m/s
+    tg.Circuit(CART, {"t": tyre}, ratios={"t": 1.0})
+    for machine in (WHEEL, tg.Mass(mass=1.0)):
+        tg.Circuit(machine, {"t": tyre})
+        tg.Circuit({"a": machine}, {"t": tg.Link(tyre, "a")})
+
+
+def test_a_planar_patch_takes_two_ways_and_a_turn() -> None:
+    patch = PlanarPatch(bristles=3)
+    with pytest.raises(tg.InputError, match=r"PlanarPatch \[m/s, m/s, rad/s\] and Scene \[m/s\]"):
+        tg.Circuit(SPACE, {"t": patch})
+    rod = GroundedRod(rod=PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0, viscosity=0.1), at="tip")
+    for machine in (rod, tg.Mass(mass=1.0, dimension=3)):
+        tg.Circuit(machine, {"t": patch})
+        tg.Circuit({"a": machine}, {"t": tg.Link(patch, "a")})
+
+
+def test_a_ratio_that_is_given_says_how_unlike_units_are_geared() -> None:
+    spring, machines = tg.SpringDamper(stiffness=1.0), {"a": CART, "b": WHEEL}
+    with pytest.raises(tg.InputError, match=r"'t' joins 'a' \[m/s\] and 'b' \[rad/s\](.|\n)*by 1.0: ratio="):
+        tg.Circuit(machines, {"t": tg.Link(spring, "a", "b")})
+    push = {"b": np.full(20, 3.0)}
+    runs = [
+        tg.Circuit(machines, {"t": tg.Link(spring, "a", "b", **given)}).run(push, period=T)["t.force"]
+        for given in ({"other_ratio": 1.0}, {"ratio": 1.0, "other_ratio": 1.0}, {"other_ratio": [[1.0]]})
+    ]
+    assert runs[0][-1] > 0.0
+    for run in runs[1:]:
+        np.testing.assert_allclose(run, runs[0], rtol=1e-12)
+
+
+def test_the_force_on_a_lone_machine_has_the_unit_of_its_port() -> None:
+    for machine, unit in ((WHEEL, "N·m"), (CART, "N"), (tg.Mass(mass=1.0), "N")):
+        run = tg.Circuit(machine, {"s": tg.SpringDamper(stiffness=1.0)}).run(np.zeros(3), period=T)
+        assert run.variables["force"].unit == unit
+
+
+def test_a_port_is_known_by_its_full_name_though_it_is_the_only_one() -> None:
+    spring = tg.SpringDamper(stiffness=50.0, damping=1.0)
+    inner = tg.Circuit({"cart": CART}, {"s": tg.Link(spring, "cart.s0")})
+    push = 3.0 * np.ones(20)
+    short = tg.Circuit({"in": inner, "b": tg.Mass(mass=1.0)}, {"s": tg.Link(spring, "in", "b")})
+    want = short.run({"in": push}, period=T)
+    for name in ("in.cart", "in.cart.s0"):
+        full = tg.Circuit({"in": inner, "b": tg.Mass(mass=1.0)}, {"s": tg.Link(spring, name, "b.port")})
+        np.testing.assert_array_equal(full.run({name: push}, period=T)["in.velocity"], want["in.velocity"])
+        live, batch = full.start(period=T), full.batch(**{"s.stiffness": [50.0, 70.0]}).start(period=T)
+        assert live.step({name: 3.0})["in"] == batch.step({name: [3.0, 3.0]})["in"][0] == want["in.velocity"][0]
+        with pytest.raises(tg.InputError, match="force names a port twice: in"):
+            live.step({name: 3.0, "in": 3.0})
+        with pytest.raises(tg.InputError, match="force names a port twice: in"):
+            full.run({name: push, "in": push}, period=T)
+    with pytest.raises(tg.InputError, match=r"no such port(.|\n)*Its ports: in, b"):
+        tg.Circuit({"in": inner, "b": tg.Mass(mass=1.0)}, {"s": tg.Link(spring, "in.hand", "b")})

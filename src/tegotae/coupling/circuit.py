@@ -30,7 +30,7 @@ from tegotae.coupling.links import (
     wire,
 )
 from tegotae.layout import AXIS, Memory, Part
-from tegotae.ports import Port, forces_over_time, labels_of
+from tegotae.ports import Port, force_unit, forces_over_time, labels_of
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.state import State
@@ -152,8 +152,7 @@ class Circuit(Composite, Admittance):
         parts, alone = Parts(), self._alone is not None
         if not alone:
             told = "of all ports, mean over the tick"
-            velocity = Part("velocity", "m/s or rad/s", told, AXIS, labels=labels_of(self.ports))
-            parts.state.append(velocity)
+            parts.state.append(Part("velocity", "m/s or rad/s", told, AXIS, labels=labels_of(self.ports)))
         for name, block in self.admittances.items():
             add_block(parts, block, name, _seen_from_outside if alone else str, flat=alone)
         for group in self._groups:
@@ -273,7 +272,7 @@ class Circuit(Composite, Admittance):
 
     def least_reluctance(self, period: float) -> float:
         """The admittances', less what falling friction takes away [N·s/m]."""
-        return outweighed(self.admittances, self.wires, period)[1]
+        return float(np.linalg.eigvalsh(outweighed(self.admittances, self.wires, period)[1])[0])
 
     def run(
         self,
@@ -291,7 +290,7 @@ class Circuit(Composite, Admittance):
         """Run the whole machine in one compiled loop.
 
         Args:
-            force: external force over each tick [N] on all ports, or port -> force; none if left out.
+            force: external force over each tick [N or N·m] on all ports, or port -> force; none if left out.
             period: T [s].
             ticks: how long to run when no force and no base motion says so.
             bases: name -> velocity of that impedance's other end over each tick [m/s].
@@ -306,7 +305,7 @@ class Circuit(Composite, Admittance):
         fed = dict(checks.mapping("Circuit", "inputs", inputs, loop.INPUTS))
         motions = self._base_motions(bases, fed)
         signal = self._force_of(force, motions, ticks)
-        given = loop.Signal("force", signal, "N", "external force, as given")
+        given = loop.Signal("force", signal, force_unit(self.ports), "external force, as given")
         fed |= motions
         return loop.run(self, given, period, every=every, record=record, initial=initial, inputs=fed, progress=progress)
 
@@ -317,9 +316,12 @@ class Circuit(Composite, Admittance):
     def _base_motions(self, bases: Mapping[str, ArrayLike] | None, fed: Mapping[str, ArrayLike]) -> dict[str, Array]:
         """The velocities of all bases that are not fed by name, as what they feed."""
         given = checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name.")
-        if set(given) != {name for name in self.bases if f"{name}.base_velocity" not in fed}:
-            told = f"run got base motion for {sorted(given)}, but it was built with bases={sorted(self.bases)}."
-            checks.refuse("Circuit", told, 'Name the same impedances in both, or feed "<name>.base_velocity".')
+        beside = [name for name in self.bases if f"{name}.base_velocity" in fed]
+        if set(given) != {*self.bases} - {*beside}:
+            told = (
+                f"run got base motion for {sorted(given)}, and inputs for {beside}; it has bases={sorted(self.bases)}."
+            )
+            checks.refuse("Circuit", told, 'Name each of them once: in bases, or as "<name>.base_velocity" in inputs.')
         blocks = self.impedances
         motions = {n: checks.signal("Circuit", f"bases[{n!r}]", given[n], "m/s", blocks[n].dimension) for n in given}
         lengths = [len(record) for record in motions.values()]
@@ -334,13 +336,12 @@ class Circuit(Composite, Admittance):
         length = len(next(iter(motions.values()))) if motions else None
         if ticks is not None:
             ticks = checks.whole("Circuit", "ticks", ticks, 1, "Give at least one tick.")
-        if force is None:
-            length = length if length is not None else ticks
-            if length is None:
-                checks.refuse("Circuit", "run does not know how long to run.", "Give force, bases or ticks.")
-            signal = np.zeros((length, self.dimension))
-        else:
+        if force is not None:
             signal = forces_over_time("Circuit", self.ports, force)
+        elif (count := ticks if length is None else length) is not None:
+            signal = np.zeros((count, self.dimension))
+        else:
+            checks.refuse("Circuit", "run does not know how long to run.", "Give force, bases or ticks.")
         for other in (length, ticks):
             if other is not None and other != len(signal):
                 checks.refuse("Circuit", f"force has {len(signal)} ticks, but {other} are given.", "Make them equal.")

@@ -17,6 +17,7 @@ from tegotae.coupling.group import Group, Spot, groups_of
 from tegotae.coupling.links import End, Wire
 from tegotae.errors import CausalityError
 from tegotae.layout import AXIS, Part
+from tegotae.ports import EITHER, Port
 from tegotae.running.contract_check import check_block
 
 _OWN = "ImpedanceSum"
@@ -48,6 +49,11 @@ class ImpedanceSum(Composite, Impedance):
 
     def __repr__(self) -> str:
         return f"{_OWN}({self.impedances!r})"
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """One, in the units of what knows its own."""
+        return max((block.ports for block in self.impedances.values()), key=lambda own: own[0][2:4] != EITHER)
 
     @cached_property
     def _groups(self) -> tuple[Group, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,10 +14,11 @@ from tegotae import checks
 from tegotae.block import Admittance, Impedance
 from tegotae.checks import Array
 from tegotae.errors import CausalityError, UniquenessError
-from tegotae.ports import EITHER, Port, find, spans
+from tegotae.ports import EITHER, Port, find, motion_of, spans
 from tegotae.running.contract_check import check_block
 
 OWN = "Circuit"
+_WORD = "Use a plain word, such as 'brake'."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,8 +32,8 @@ class Link:
         impedance: what joins them.
         port: "machine.port", or "machine" if that has one port only.
         other: the port at the other end; the ground if left out.
-        ratio: of the transmission [-]; or a matrix (dimension of the impedance, that of the port), such as
-            [[0, 0, 1, 0, 0, 0]] to join a point of a body in z alone.
+        ratio: of the transmission [-], 1 unless given; or a matrix (dimension of the impedance, that of the port), such
+            as [[0, 0, 1, 0, 0, 0]] to join a point of a body in z alone. One that is given joins unlike units, too.
         other_ratio: the same for the other port [-].
         base: whether the ground at the other end moves, by a velocity given to `run`.
 
@@ -49,29 +50,31 @@ class Link:
     impedance: Impedance
     port: str | None = None
     other: str | None = None
-    ratio: ArrayLike = 1.0
-    other_ratio: ArrayLike = 1.0
+    ratio: ArrayLike | None = None
+    other_ratio: ArrayLike | None = None
     base: bool = False
 
     def __post_init__(self) -> None:
         block: object = self.impedance  # whatever it is
         if not isinstance(block, Impedance):
-            gives = ": it gives motion" if isinstance(block, Admittance) else " is no block"
-            told = f"Link: impedance={checks.shown(block)}{gives}."
-            raise CausalityError(f"{told}\n  Give an impedance, such as a SpringDamper, to join what moves.")
+            way = "Give an impedance, such as a SpringDamper, to join what moves."
+            _refuse(f"Link: impedance={checks.shown(block)} joins nothing", block, way)
         for name in ("port", "other"):
             if getattr(self, name) is not None:
                 checks.text("Link", name, getattr(self, name), "Name a port, such as 'arm.hand', or leave it out.")
         for name in ("ratio", "other_ratio"):
-            given = checks.numbers("Link", name, getattr(self, name))
-            checks.finite("Link", name, given, "")
+            if (given := getattr(self, name)) is not None:
+                checks.finite_array("Link", name, given, "")
         checks.flag("Link", "base", self.base)
+        for name, needed in (("other", "port"), ("other_ratio", "other")):
+            if (given := getattr(self, name)) is not None and getattr(self, needed) is None:
+                told = f"{name}={checks.shown(given)}, but {needed}= names no port."
+                checks.refuse("Link", told, f"Name a port: {needed}='arm.hand', or leave {name}= out.")
 
     def __repr__(self) -> str:
         """What differs from an impedance by itself."""
         told = [repr(self.impedance), *(repr(name) for name in (self.port, self.other) if name is not None)]
-        own = {"ratio": self.ratio, "other_ratio": self.other_ratio}
-        told += [f"{name}={value!r}" for name, value in own.items() if np.ndim(value) or value != 1.0]
+        told += [f"{name}={own!r}" for name in ("ratio", "other_ratio") if (own := getattr(self, name)) is not None]
         return f"Link({', '.join(told + ['base=True'] * bool(self.base))})" if len(told) > 1 or self.base else told[0]
 
 
@@ -119,37 +122,44 @@ class Wire(NamedTuple):
 
 
 def ports_of(admittances: Mapping[str, Admittance]) -> tuple[Port, ...]:
-    """All ports, as links and users call them: "machine.port", "machine" where it has one, "port" of a lone one."""
+    """All ports, as links and users call them: "machine.port", or "machine" where it has one; "port" of a lone one."""
     told = []
     for name, block in admittances.items():
         for port in block.ports:
-            alone = name if len(block.ports) == 1 else f"{name}.{port.name}"
-            told.append(port if not name else port._replace(name=alone))
+            full = tuple(f"{name}.{own}" for own in (port.name, *port.also))
+            alone = name if len(block.ports) == 1 else full[0]
+            told.append(port._replace(name=alone, also=full) if name else port)
     return tuple(told)
 
 
 def wire(name: str, link: Link, admittances: Mapping[str, Admittance]) -> Wire:
     """Find the ports of a link, or refuse it in words. An impedance by itself is moved by all of a lone admittance."""
-    block, base, ports = link.impedance, link.base, ports_of(admittances)
+    block, base = link.impedance, link.base
     check_block(block)
-    if link.port is None:
-        return Wire(name, block, (_whole(name, link, block, admittances),), base)
     if base and link.other is not None:
         checks.refuse(OWN, f"{name!r} ends at {link.other!r} and at a moving base.", "Leave one of them out.")
-    named = [("port", "ratio")] + ([("other", "other_ratio")] if link.other is not None else [])
-    found = [find(OWN, f"{name}.{word}", ports, getattr(link, word)) for word, _ in named]
-    ends = []
-    for port, (_, word) in zip(found, named, strict=True):
-        ratio = _ratio(f"{name}.{word}", getattr(link, word), block, port)
-        ends.append(End(spans(ports)[port.name].start, ratio))
-    plain = all(end.ratio.ndim == 0 and end.ratio == 1.0 for end in ends)
-    if plain and len({port.motion for port in found} - {EITHER.motion}) > 1:
-        told = " and ".join(f"{port.name!r} [{port.motion}]" for port in found)
-        remedy = "Join ports of one unit, or say how they are geared: ratio=, other_ratio=."
-        checks.refuse(OWN, f"{name!r} joins {told}.", remedy)
+    ends, met = [], [(f"its {block.name}", motion_of(block.ports))]  # what must be of one unit: no ratio gears it
+    for word, factor in (("port", "ratio"), ("other", "other_ratio"))[: 1 if link.other is None else 2]:
+        (port, row), ratio = _met(name, word, getattr(link, word), admittances), getattr(link, factor)
+        ends.append(End(row, _ratio(f"{name}.{factor}", ratio, block, port)))
+        met += [(port.name, port.motion)] if ratio is None else []
+    known = [(who, unit) for who, unit in met if EITHER.motion not in unit]
+    if len({unit for _, unit in known}) > 1:
+        told = " and ".join(f"{who} [{unit}]" for who, unit in known)
+        way = "Join what has one unit, or say how they are geared, be it by 1.0: ratio=, other_ratio=, or ratios=."
+        checks.refuse(OWN, f"{name!r} joins {told}.", way)
     if len(ends) == 2 and ends[0].row == ends[1].row:
         checks.refuse(OWN, f"{name!r} joins {link.port!r} to itself.", "Give another port, or none for the ground.")
     return Wire(name, block, tuple(ends), base)
+
+
+def _refuse(told: str, block: object, way: str) -> NoReturn:
+    """Say what it is that cannot stand there, and the way out."""
+    gives = "motion" if isinstance(block, Admittance) else "force" if isinstance(block, Impedance) else ""
+    kind = f"it gives {gives}" if gives else "it is no block"
+    if hasattr(block, "as_admittance"):
+        kind, way = "it has no ports", "Let something move: give its as_admittance(force=..., velocity=...)."
+    raise CausalityError(f"{told}: {kind}.\n  {way}")
 
 
 def linked(name: str, block: object, admittances: Mapping[str, Admittance]) -> Link:
@@ -163,35 +173,29 @@ def linked(name: str, block: object, admittances: Mapping[str, Admittance]) -> L
             "  Join two moving parts by an impedance between them, such as a SpringDamper."
         )
     if not isinstance(block, Impedance):
-        told = f"impedances[{checks.shown(name)}]={checks.shown(block)} is no block."
-        raise CausalityError(f"{OWN}: {told}\n  Give an impedance, or a Link(...) of one.")
+        told = f"{OWN}: impedances[{checks.shown(name)}]={checks.shown(block)} joins nothing"
+        _refuse(told, block, "Give an impedance, or a Link(...) of one.")
     return Link(block)
 
 
-def _whole(name: str, link: Link, block: Impedance, admittances: Mapping[str, Admittance]) -> End:
-    """The end of an impedance that names no port."""
+def _met(name: str, word: str, asked: str | None, admittances: Mapping[str, Admittance]) -> tuple[Port, int]:
+    """What one end of a link is joined to, a port or all of a lone admittance, named as in words; its first row."""
+    ports = ports_of(admittances)
+    if asked is not None:
+        port = find(OWN, f"{name}.{word}", ports, asked)
+        return port._replace(name=repr(port.name)), spans(ports)[port.name].start
     if "" not in admittances:
-        known = ", ".join(port.name for port in ports_of(admittances))
         told = f"{name!r} hangs in the air: it names no port."
-        checks.refuse(OWN, told, f"Give Link(impedance, port) or Link(impedance, port, other), with ports of {known}.")
-    mover = admittances[""]
-    if block.dimension != mover.dimension:
-        checks.refuse(
-            OWN,
-            f"{name!r} has dimension={block.dimension}, but {mover.name} moves in {mover.dimension}.",
-            f"Use dimension={mover.dimension}, or Link(...) to one of its ports: "
-            f"{', '.join(port.name for port in mover.ports)}.",
-        )
-    return End(0, np.asarray(checks.number(OWN, f"ratios[{name!r}]", link.ratio, "")))
+        known = f"with ports of {', '.join(port.name for port in ports)}"
+        checks.refuse(OWN, told, f"Give Link(impedance, port) or Link(impedance, port, other), {known}.")
+    return Port(admittances[""].name, admittances[""].dimension, motion_of(ports)), 0
 
 
-def _ratio(label: str, given: ArrayLike, block: Impedance, port: Port) -> Array:
+def _ratio(label: str, given: ArrayLike | None, block: Impedance, port: Port) -> Array:
     """A number where link and port have one dimension, or a matrix that leads from the port to the link."""
-    n, m = block.dimension, port.dimension
-    ratio = checks.numbers(OWN, label, given) if np.ndim(given) else np.asarray(checks.number(OWN, label, given, ""))
-    checks.finite(OWN, label, ratio, "")
+    n, m, ratio = block.dimension, port.dimension, np.asarray(1.0 if given is None else given, dtype=np.float64)
     if ratio.ndim == 0 and n != m:
-        told = f"{label.split('.')[0]!r} has dimension={n}, but {port.name!r} moves in {m} ({port.motion})."
+        told = f"{label.split('.')[0]!r} has dimension={n}, but {port.name} moves in {m} ({port.motion})."
         checks.refuse(OWN, told, f"Use dimension={m}, or a matrix of shape ({n}, {m}) as {label.split('.')[1]}=.")
     if ratio.ndim and ratio.shape != (n, m):
         checks.refuse(OWN, f"{label} has shape {ratio.shape}.", f"Give a number, or a matrix of shape ({n}, {m}).")
@@ -201,16 +205,15 @@ def _ratio(label: str, given: ArrayLike, block: Impedance, port: Port) -> Array:
 def admittances_of(given: object) -> dict[str, Admittance]:
     """What moves, by name; a lone admittance has none."""
     named = given if isinstance(given, Mapping) else {"": given}
+    if named is given and "" in named:
+        checks.refuse(OWN, "admittance name ''.", _WORD)
     if not named:
         raise CausalityError(f"{OWN}: admittance={given!r} has nothing that moves.\n  Give {{'arm': ..., 'rod': ...}}.")
     for name, block in named.items():
         told = f"admittance[{checks.shown(name)}]" if isinstance(given, Mapping) else "admittance"
         if not isinstance(block, Admittance):
-            gives = "it gives force" if isinstance(block, Impedance) else "it is no block"
-            raise CausalityError(
-                f"{OWN}: {told}={checks.shown(block)} cannot move anything: {gives}.\n"
-                "  Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
-            )
+            way = "Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
+            _refuse(f"{OWN}: {told}={checks.shown(block)} cannot move anything", block, way)
         check_block(block)
         if not block.dimension:
             raise CausalityError(
@@ -246,38 +249,46 @@ def links_of(
 
 def check_names(admittances: Mapping[str, Admittance], links: Mapping[str, Link]) -> None:
     """Every block has a plain word of its own."""
-    for what, names in (("impedance", links), ("admittance", [n for n in admittances if "" not in admittances])):
+    taken = dict.fromkeys(("velocity", "force", "unsolved"), "the circuit")  # under which its results have more
+    alone = admittances.get("")
+    if alone is not None:
+        taken |= {name.split(".")[0]: alone.name for name in alone.parts}
+    for what, names in (("admittance", admittances if alone is None else ()), ("impedance", links)):
         for name in names:
             if not isinstance(name, str) or not name.isidentifier():
-                checks.refuse(OWN, f"{what} name {name!r}.", "Use a plain word, such as 'brake'.")
-    taken = dict.fromkeys(admittances, "the circuit") | {"velocity": "the circuit", "unsolved": "the circuit"}
-    if "" in admittances:
-        alone = admittances[""]
-        taken = {name.split(".")[0]: alone.name for name in alone.parts}
-    for name in taken.keys() & {*links, *(admittances if "" not in admittances else ())}:
-        if name in links or name not in admittances:
-            checks.refuse(OWN, f"{name!r} is already a name in {taken[name]}.", "Choose another name.")
+                checks.refuse(OWN, f"{what} name {name!r}.", _WORD)
+            if name in taken:
+                checks.refuse(OWN, f"{name!r} is already a name in {taken[name]}.", "Choose another name.")
+            taken[name] = "the circuit"
 
 
-def outweighed(admittances: Mapping[str, Admittance], wires: Sequence[Wire], period: float) -> tuple[float, float]:
-    """The least of what masses need [N·s/m], and what is left of it in the worst direction after falling friction."""
+def outweighed(admittances: Mapping[str, Admittance], wires: Sequence[Wire], period: float) -> tuple[Array, Array]:
+    """What masses need in each direction [N·s/m], and the matrix that falling friction leaves of it."""
     least = np.concatenate([np.full(a.dimension, a.least_reluctance(period)) for a in admittances.values()])
-    falling = [(wire.map(least.size), rise) for wire in wires if (rise := wire.block.steepest_rise(period)) > 0.0]
-    if not falling:
-        return float(least.min()), float(least.min())
-    left = np.diag(least) - sum(rise * (through.T @ through) for through, rise in falling)
-    return float(least.min()), float(np.linalg.eigvalsh(left)[0]) if np.isfinite(left).all() else -np.inf
+    left = np.diag(least)
+    for wire in wires:
+        if (rise := wire.block.steepest_rise(period)) > 0.0:
+            through = wire.map(least.size)
+            left -= rise * (through.T @ through)
+    return least, left if np.isfinite(left).all() else -checks.LARGEST * np.eye(least.size)
 
 
 def check_one_solution(admittances: Mapping[str, Admittance], wires: Sequence[Wire], period: float) -> None:
     """Refuse a period at which a step can have two solutions."""
-    falling = [wire.name for wire in wires if wire.block.steepest_rise(period) > 0.0]
     least, left = outweighed(admittances, wires, period)
-    if left <= 0.0:
-        moved = " or ".join(block.name for block in {id(b): b for b in admittances.values()}.values())
-        more = checks.just_above(period * -left, 3)
-        raise UniquenessError(
-            f"{OWN}: at period={period:g} s friction may fall by {least - left:.4g} N·s/m, more than the "
-            f"{moved} outweighs ({least:.4g} N·s/m), so a step can have two solutions.\n"
-            f"  Add {more} kg to the {moved}, or damping to {', '.join(falling)}."
-        )
+    values, vectors = np.linalg.eigh(left)
+    if values[0] > 0.0:
+        return
+    falling = ", ".join(wire.name for wire in wires if wire.block.steepest_rise(period) > 0.0)
+    moved = np.abs(vectors[:, values <= 0.0]).max(axis=1) > 1e-9  # in motions that nothing holds
+    owners = np.repeat(list(admittances), [block.dimension for block in admittances.values()])
+    light = {name: admittances[name] for name in owners[moved].tolist()}
+    who = " and ".join(name or f"the {block.name}" for name, block in light.items())
+    way = f"Give {falling or 'what rubs'} a law that falls less."
+    if all(hasattr(block, "mass") for block in light.values()):
+        more = checks.just_above(period * (1e-9 * least.max() - values[0]), 3)  # beyond rounding
+        way = f"Add {more} kg to {'each of ' * (len(light) > 1)}{who}, or give {falling} a law that falls less."
+    raise UniquenessError(
+        f"{OWN}: at period={period:g} s friction may fall by {least.min() - values[0]:.4g} N·s/m, more than {who} can "
+        f"outweigh ({least.min():.4g} N·s/m), so a step can have two solutions.\n  {way}"
+    )

@@ -60,8 +60,8 @@ class AtJoint(Declared):
     Example:
         >>> from tegotae.multibody import AtJoint, Body, Prismatic, Tree, TreeAdmittance
         >>> lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic())])
-        >>> TreeAdmittance(tree=lift, at=AtJoint("lift")).ports
-        (Port(name='port', dimension=1, motion='m/s', force='N'),)
+        >>> TreeAdmittance(tree=lift, at=AtJoint("lift")).ports[0][:4]
+        ('port', 1, 'm/s', 'N')
     """
 
     joint: Annotated[str, Parameter("the name of a joint")]

@@ -14,7 +14,7 @@ from tegotae.checks import Array
 from tegotae.compile import bind, frees_sums
 from tegotae.kernels.soundness import first_unsound
 from tegotae.layout import Memory
-from tegotae.ports import find, forces_at_ports, spans
+from tegotae.ports import by_their_ports, forces_at_ports, spans
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.contract_check import check_block
@@ -295,8 +295,8 @@ class LiveBatch:
         """One tick by the names of ports; no force at those that are not named."""
         ports, count = self.batch.blocks[0].ports, len(self.batch.blocks)
         given, places = np.zeros((count, sum(port.dimension for port in ports))), spans(ports)
-        for name, value in forces.items():
-            port = find("Batch", self._name, ports, name)
+        for port, value in by_their_ports("Batch", self._name, ports, forces):
+            name = port.name
             rows = checks.array("Batch", f"force[{name!r}]", value, port.force)
             shape = (count,) if port.dimension == 1 else (count, port.dimension)
             if rows.shape != shape:

@@ -17,6 +17,7 @@ from tegotae.declared_layout import declared_layout
 from tegotae.friction.laws import Coulomb, Law, as_law
 from tegotae.layout import AXIS, Part
 from tegotae.parameters import Declared, Parameter, declared, parts_of
+from tegotae.ports import ANGULAR, LINEAR, Port, port_of
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.state import Fault, State
@@ -221,6 +222,7 @@ class ContactPatch(BristlePatch):
     carcass: Annotated[Carcass | None, Parameter("how the tread gives way sideways; None for a rigid one")] = None
 
     dimension = 1
+    ports = (Port("port", dimension, *ANGULAR),)
     brakes = False
     begins: ClassVar[Mapping[str, float | str]] = {**BristlePatch.begins, "drift_before": "drift"}
 
@@ -301,6 +303,7 @@ class PlanarPatch(BristlePatch):
     half_width: Annotated[float, Parameter("w [m], > 0; with rows=1 all bristles stand in the middle")] = 0.07
 
     dimension = 3
+    ports = (port_of("port", [LINEAR, LINEAR, ANGULAR]),)
 
     # ------------------------------------------------------------ the block
 

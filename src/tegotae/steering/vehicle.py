@@ -107,6 +107,7 @@ class Vehicle(Impedance):
     rear: ContactPatch
     dimension: int = field(default=1, init=False)
 
+    ports = ContactPatch.ports
     begins: ClassVar[Mapping[str, float | str]] = {"phase": 0.5, "rear_phase": 0.5}
 
     @property

@@ -193,6 +193,8 @@ def named_recipe(
         told = f"this {machine.name} has no recipe of its own for what is sought: free names none of its parameters."
         checks.refuse("fit", told, f"Give free=[…], of {there}; or a class that has a recipe, such as tg.Friction….")
     for name in free:
+        if isinstance(offered.get(name), int):
+            checks.refuse("fit", f"free has {name!r}, which is a whole number.", f"Compare a few: batch({name}=[...]).")
         if offered.get(name) == 0.0:
             checks.refuse("fit", f"free has {name!r}, which is 0 in this machine.", "Give it a first guess above 0.")
     return NamedRecipe(machine.varied(known) if known else machine, record.response, free, initial or {})
