@@ -88,6 +88,7 @@ class Scene(Admittance):
         ),
     ] = None
 
+    runs_itself = True
     unsolved_remedy = "Use a shorter period, softer contacts, or more damping in contacts and joints."
 
     def __post_init__(self) -> None:
@@ -272,7 +273,7 @@ class Scene(Admittance):
 
     def run(  # type: ignore[override]
         self,
-        duration: float | None = None,
+        duration: float | ArrayLike | Mapping[str, ArrayLike] | None = None,
         *,
         force: ArrayLike | Mapping[str, ArrayLike] | None = None,
         period: float,
@@ -292,7 +293,7 @@ class Scene(Admittance):
         """Run for a while, compiled.
 
         Args:
-            duration: [s], a whole number of periods; as long as `force` unless given.
+            duration: [s], a whole number of periods; as long as `force` unless given. With ports also the force itself.
             force: at its ports over each tick [N, N·m], shape (ticks, dimension); or port -> force over each tick.
             period: T [s].
             q: where it starts [rad, m]; `tree.neutral()` unless given.
@@ -310,6 +311,8 @@ class Scene(Admittance):
         """
         scene = self._with(method, deepest)
         period = checks.period_of(OWN, period)
+        if self.dimension and force is None and (isinstance(duration, Mapping) or np.ndim(duration) > 0):  # type: ignore[arg-type]
+            force, duration = duration, None
         signal = forces_over_ticks(scene, force, duration, period)
         ticks = len(signal)
         rows = ticks // checks.whole(OWN, "every", every, 1, "Record every tick or every so many.")
@@ -343,8 +346,10 @@ class Scene(Admittance):
 
     def _begun(
         self, q: ArrayLike | None, v: ArrayLike | None, initial: Mapping[str, ArrayLike] | None
-    ) -> dict[str, ArrayLike]:
+    ) -> Mapping[str, ArrayLike]:
         """Where it starts; q and v may be given by themselves."""
+        if isinstance(initial, State) and q is None and v is None:
+            return initial
         begun = dict(checks.mapping(OWN, "initial", initial, INITIAL))
         for name, value in (("q", q), ("v", v)):
             if value is not None:
