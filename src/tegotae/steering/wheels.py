@@ -326,12 +326,12 @@ class _WheelLoop(DeviceLoop):
             raise
         except Exception as error:
             raise DeviceError(
-                f"{self.owner}: the wheel gave no {self._given[0]} at tick {k} ({error!r}).\n"
+                f"{self.owner}: the wheel gave no {self._input[0]} at tick {k} ({error!r}).\n"
                 "  It was released. Check its cable, then start again: the model stands where it was."
             ) from error
 
     def _send(self, k: int, value: Array) -> None:
-        name, unit = self._told
+        name, unit = self._output
         try:
             super()._send(k, value)
         except Exception as error:

@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from tegotae.hybrid.nodes.virtual_run import Told, VirtualLoop
+from tegotae.hybrid.nodes.virtual_run import RunRecord, VirtualLoop
 from tegotae.hybrid.records.audit import ContactAudit, contacts_of
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import HexaSettings, Settings, read_settings
@@ -26,7 +26,7 @@ SURFACE, GIVE = HEXA.stiffness, HEXA.damping  # N/m, N·s/m: surface and probe o
 class Run:
     """What both nodes told, and the contacts in it."""
 
-    told: Told  # rows of the nodes
+    told: RunRecord  # rows of the nodes
     contacts: list[ContactAudit]  # their numbers, by the same audit as in a report
 
     @property
