@@ -131,7 +131,7 @@ class GuardedMachine:
         step, (p, s, w) = _module(module_of(block)).tick, self._live._memories(self._state)
         kept, workspace = self._state.copy(), block.spaces.workspace.empty()
         module_of(block).answer_once(p, s, workspace, np.zeros(6), self.period, np.zeros(6), self._slope)
-        step(p, self._live._own(kept), workspace, *rest)  # compiled before the first tick
+        step(p, self._live._memory_of(kept), workspace, *rest)  # compiled before the first tick
         self._budget[:] = 0.0
         module_of(block).answer_once(p, s, w, np.zeros(6), self.period, np.zeros(6), self._slope)
         self._step = bind(step, p, s, w, *rest)
