@@ -148,8 +148,8 @@ class Block(Declared, ABC):
     @property
     def values(self) -> Mapping[str, ArrayLike]:
         """What its parameters are, by the names of its layout: its fields of those names, unless it says otherwise."""
-        own = {part.name: getattr(self, part.name) for part in self.layout.parameters.parts()}
-        return {name: getattr(value, "parameters", value) for name, value in own.items()}  # a law's are its numbers
+        fields = {part.name: getattr(self, part.name) for part in self.layout.parameters.parts()}
+        return {name: getattr(value, "parameters", value) for name, value in fields.items()}  # a law's are its numbers
 
     @property
     @abstractmethod
@@ -173,10 +173,10 @@ class Block(Declared, ABC):
     def spaces(self) -> Spaces:
         """Where everything lies in memory."""
         contract.check_layout(self)
-        own = self.layout
-        sizes = tuple(own.sizes[name] for name in own.names)
-        spaces = (Space(part, own.sizes) for part in (own.state, own.workspace))
-        return Spaces(Space(own.parameters, own.sizes, sizes), *spaces)
+        layout = self.layout
+        sizes = tuple(layout.sizes[name] for name in layout.names)
+        spaces = (Space(part, layout.sizes) for part in (layout.state, layout.workspace))
+        return Spaces(Space(layout.parameters, layout.sizes, sizes), *spaces)
 
     @cached_property
     def parameters(self) -> Memory:
@@ -207,10 +207,10 @@ class Block(Declared, ABC):
         fault = self.fault(state)
         if fault is None:
             return
-        own = state.part(fault.name).ravel()
-        spot = fault.name if own.size == 1 else f"{fault.name}[{fault.place}]"
-        told = f"Give {fault.may_be}, or a state that such a block was in."
-        checks.refuse(self.name, f"{spot}={own[fault.place].item()!r} cannot be in its state.", told)
+        numbers = state.part(fault.name).ravel()
+        spot = fault.name if numbers.size == 1 else f"{fault.name}[{fault.place}]"
+        remedy = f"Give {fault.may_be}, or a state that such a block was in."
+        checks.refuse(self.name, f"{spot}={numbers[fault.place].item()!r} cannot be in its state.", remedy)
 
     def fault(self, state: State) -> Fault | None:
         """The first number that cannot be; None for a state that it can run from.
@@ -219,13 +219,13 @@ class Block(Declared, ABC):
         """
         if not np.isfinite(state.real).all():
             for name, place in state.space.places.items():
-                own = state.part(name).ravel()
-                if not place.whole and not np.isfinite(own).all():
-                    return Fault(name, int(np.argmin(np.isfinite(own))), "a finite number")
+                numbers = state.part(name).ravel()
+                if not place.whole and not np.isfinite(numbers).all():
+                    return Fault(name, int(np.argmin(np.isfinite(numbers))), "a finite number")
         for name, place in state.space.places.items():
             if place.whole:
-                own, part = state.part(name).ravel(), place.part
-                wrong = (own < part.least) | (own > part.most)
+                numbers, part = state.part(name).ravel(), place.part
+                wrong = (numbers < part.least) | (numbers > part.most)
                 if wrong.any():
                     return Fault(name, int(np.argmax(wrong)), f"a whole number from {part.least} to {part.most}")
         return None

@@ -71,13 +71,13 @@ def at_least_zero(owner: str, name: str, value: object, unit: str, remedy: str) 
     return result
 
 
-def inside(owner: str, told: str, value: float, remedy: str, limits: Mapping[str, float]) -> None:
+def inside(owner: str, subject: str, value: float, remedy: str, limits: Mapping[str, float]) -> None:
     """Refuse a number out of range, such as {">": 0.0, "<=": 1.0}; above 0 it must have an inverse."""
     for sign, limit in limits.items():
         if not _HOLDS[sign](value, limit):
-            refuse(owner, f"{told.rstrip()} must be {sign} {limit:g}.", remedy)
+            refuse(owner, f"{subject.rstrip()} must be {sign} {limit:g}.", remedy)
     if limits.get(">") == 0.0 and value < SMALLEST:
-        refuse(owner, f"{told.rstrip()} is smaller than {SMALLEST:g}.", remedy)
+        refuse(owner, f"{subject.rstrip()} is smaller than {SMALLEST:g}.", remedy)
 
 
 def whole(owner: str, name: str, value: object, least: int, remedy: str) -> int:
@@ -155,8 +155,8 @@ def instance(
     """A thing of one kind or of others, which may be abstract classes; a class is not one of its things."""
     kinds = cast("tuple[type, ...]", (kind, *others))
     if not isinstance(value, kinds):
-        told = " or ".join(own.__name__ for own in kinds)
-        refuse(owner, f"{name}={shown(value)} is not {'an' if told[0] in 'AEIOU' else 'a'} {told}.", remedy)
+        wanted = " or ".join(each.__name__ for each in kinds)
+        refuse(owner, f"{name}={shown(value)} is not {'an' if wanted[0] in 'AEIOU' else 'a'} {wanted}.", remedy)
     return cast(Kind, value)
 
 
@@ -190,8 +190,8 @@ def ticks_of(owner: str, name: str, duration: object, period: float, columns: in
     """How many ticks of a period make a duration [s]; at least one, and so many that `columns` numbers of each fit."""
     remedy = "Give how long it runs in seconds, such as 1.0; every= and record= keep less of a long run."
     count = positive(owner, name, duration, "s", remedy) / period
-    told = f"{name}={duration} s at period={period:g} s is {count:.3g} ticks; their record"
-    fits_in_memory(owner, told, count * columns, remedy)
+    subject = f"{name}={duration} s at period={period:g} s is {count:.3g} ticks; their record"
+    fits_in_memory(owner, subject, count * columns, remedy)
     return max(1, round(count))
 
 
@@ -205,11 +205,11 @@ def just_below(value: float, digits: int = 4) -> str:
     return _rounded(value, digits, math.floor)
 
 
-def _rounded(value: float, digits: int, way: Callable[[float], int]) -> str:
+def _rounded(value: float, digits: int, rounding: Callable[[float], int]) -> str:
     if value == 0.0 or not math.isfinite(value):
         return f"{value:g}"
     unit = 10.0 ** (math.floor(math.log10(abs(value))) + 1 - digits)
-    return f"{way(value / unit) * unit:.{digits}g}"
+    return f"{rounding(value / unit) * unit:.{digits}g}"
 
 
 def period_of(owner: str, period: object) -> float:
@@ -234,8 +234,8 @@ def array(owner: str, name: str, value: ArrayLike, unit: str, remedy: str = "") 
     try:
         return reals(value)
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
-        way = remedy or f"Give numbers{_in(unit)}."
-        raise InputError(f"{owner}: {name} is not an array of numbers ({error}).\n  {way}") from error
+        remedy = remedy or f"Give numbers{_in(unit)}."
+        raise InputError(f"{owner}: {name} is not an array of numbers ({error}).\n  {remedy}") from error
 
 
 def finite_array(owner: str, name: str, value: ArrayLike, unit: str, last: int | None = None) -> Array:
@@ -275,8 +275,8 @@ def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -
     if record.size == 0 and record.ndim <= 2:
         refuse(owner, f"{name} is empty, shape {record.shape}.", "Give at least one tick.")
     if not shape_fits:
-        told = f"{name} has shape {np.shape(value)}, but the block has dimension={dimension}."
-        refuse(owner, told, f"Give shape {wanted}, in {unit}.")
+        problem = f"{name} has shape {np.shape(value)}, but the block has dimension={dimension}."
+        refuse(owner, problem, f"Give shape {wanted}, in {unit}.")
     finite(owner, name, record, unit)
     return record if record.flags.writeable else record.copy()
 
@@ -299,9 +299,9 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
     if not np.isfinite(record).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(record))[0])
         spot = ", ".join(map(str, where))
-        told = f"{name}{f'[{spot}]' if spot else ''}={record[where]} {unit}".rstrip() + " is not finite."
-        way = "Repair the record first: interpolate the gap, or cut it there."
-        refuse(owner, told, way if record.size > _FEW else "Give finite numbers.")
+        problem = f"{name}{f'[{spot}]' if spot else ''}={record[where]} {unit}".rstrip() + " is not finite."
+        remedy = "Repair the record first: interpolate the gap, or cut it there."
+        refuse(owner, problem, remedy if record.size > _FEW else "Give finite numbers.")
 
 
 def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: float = 0.0) -> Array:

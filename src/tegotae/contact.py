@@ -36,7 +36,7 @@ def weight_of(mass: float, gravity: ArrayLike) -> float:
     return mass * max(float(np.linalg.norm(gravity)), 9.81)
 
 
-def check_depths(owner: str, pairs: Sequence[str], gaps: ArrayLike, carried: ArrayLike, way: str) -> None:
+def check_depths(owner: str, pairs: Sequence[str], gaps: ArrayLike, carried: ArrayLike, remedy: str) -> None:
     """Refuse a start that is deeper inside a contact than the contact's own stiffness would carry at rest.
 
     Args:
@@ -44,7 +44,7 @@ def check_depths(owner: str, pairs: Sequence[str], gaps: ArrayLike, carried: Arr
         pairs: what each contact is called.
         gaps: at the start [m], < 0 inside.
         carried: depth that each would have at rest [m].
-        way: the way out.
+        remedy: the way out.
 
     Example:
         >>> from tegotae.errors import InputError
@@ -62,5 +62,5 @@ def check_depths(owner: str, pairs: Sequence[str], gaps: ArrayLike, carried: Arr
         return
     worst = int(deeper[np.argmax(depths[deeper])])
     more = f" (and {deeper.size - 1} more)" if deeper.size > 1 else ""
-    told = f"{pairs[worst]!r}{more} starts {depths[worst]:.3g} m inside; at rest it would be at most"
-    checks.refuse(owner, f"{told} {most[worst]:.3g} m deep, so it would be thrown.", way)
+    problem = f"{pairs[worst]!r}{more} starts {depths[worst]:.3g} m inside; at rest it would be at most"
+    checks.refuse(owner, f"{problem} {most[worst]:.3g} m deep, so it would be thrown.", remedy)

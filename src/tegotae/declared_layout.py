@@ -29,13 +29,13 @@ def declared_layout(
 
     @cache
     def made(owner: type, dimension: int, sizes: tuple[tuple[str, int], ...]) -> Layouts:
-        own = dict(sizes)
-        parameters = (*parts_of(owner), *((LAW,) if "law" in own else ()), *derived)
-        return layouts(dimension=dimension, sizes=own, parameters=parameters, state=state, workspace=workspace)
+        extents = dict(sizes)
+        parameters = (*parts_of(owner), *((LAW,) if "law" in extents else ()), *derived)
+        return layouts(dimension=dimension, sizes=extents, parameters=parameters, state=state, workspace=workspace)
 
     def layout(block: Any) -> Layouts:
         law = getattr(block, "law", None)
-        own = {**sizes(block), **({} if law is None else {"law": len(law.parameters)})}
-        return made(block.__class__, block.dimension, tuple(own.items()))
+        extents = {**sizes(block), **({} if law is None else {"law": len(law.parameters)})}
+        return made(block.__class__, block.dimension, tuple(extents.items()))
 
     return property(layout, doc=f"What it is made of; {', '.join(part.name for part in state)}.")

@@ -123,19 +123,19 @@ class VirtualWall(Impedance):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own, n, set_ = self.name, self.dimension, object.__setattr__
+        owner, n, assign = self.name, self.dimension, object.__setattr__
         for name, unit in (("point", "m"), ("normal", "")):
             given = np.asarray(getattr(self, name))
             if given.shape != (n,):
-                checks.refuse(own, f"{name} has shape {given.shape}.", f"Give {n} number(s), as dimension={n} says.")
-            checks.finite(own, name, given, unit)
-            set_(self, name, tuple(given.tolist()))
+                checks.refuse(owner, f"{name} has shape {given.shape}.", f"Give {n} number(s), as dimension={n} says.")
+            checks.finite(owner, name, given, unit)
+            assign(self, name, tuple(given.tolist()))
         direction = np.asarray(self.normal)
         largest = np.abs(direction).max()
         if largest == 0.0:
-            checks.refuse(own, "normal is 0.", "Give the direction out of the wall, such as -1.0 on a line.")
+            checks.refuse(owner, "normal is 0.", "Give the direction out of the wall, such as -1.0 on a line.")
         scaled = direction / largest  # so that no square overflows
-        set_(self, "normal", tuple((scaled / np.linalg.norm(scaled)).tolist()))
+        assign(self, "normal", tuple((scaled / np.linalg.norm(scaled)).tolist()))
 
     @property
     def surface(self) -> float:
@@ -151,6 +151,6 @@ class VirtualWall(Impedance):
         state = super().initial_state(period, initial)
         here = state.part("position")
         gap = float(np.dot(self.normal, here)) - self.surface
-        way = "Move the wall, start outside (initial={'position': ...}), or turn its normal around."
-        check_depths(self.name, ["the mover"], [gap], [0.0], way)
+        remedy = "Move the wall, start outside (initial={'position': ...}), or turn its normal around."
+        check_depths(self.name, ["the mover"], [gap], [0.0], remedy)
         return state

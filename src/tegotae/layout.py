@@ -104,7 +104,7 @@ class Nested:
 
     def inner(self, sizes: Mapping[str, Any]) -> dict[str, Any]:
         """Sizes as its own parts call them."""
-        return {**sizes, **{own: sizes[outer] for own, outer in self.sizes}}
+        return {**sizes, **{name: sizes[outer] for name, outer in self.sizes}}
 
 
 class Place(NamedTuple):
@@ -167,12 +167,12 @@ class Layout:
                 continue
             spots = zip(item.labels, range(start, stop), strict=True)
             for label, group in groupby(spots, key=itemgetter(0)):
-                own = [spot for _, spot in group]
-                shape = () if len(own) == 1 else (len(own),)
+                indices = [spot for _, spot in group]
+                shape = () if len(indices) == 1 else (len(indices),)
                 full = f"{name}.{label}" if item.name else prefix + label
                 axes = (f"{label}_axis",) if item.shape == AXIS and shape else item.axes
                 one = dataclasses.replace(item, name=full, shape=shape, labels=None, axes=axes)
-                yield full, Place(one, item.whole, own[0], own[-1] + 1, shape)
+                yield full, Place(one, item.whole, indices[0], indices[-1] + 1, shape)
 
     def changed(self, change: Callable[[Part], Part]) -> Layout:
         """The same with every part changed."""
@@ -207,8 +207,8 @@ class Layout:
         inside = []
         for item in self.items:
             if isinstance(item, Nested):
-                own = item.inner(extents)
-                inside.append(item.layout.view(f"{name}_{item.letter}", vector, own, numbers, at))
+                inner = item.inner(extents)
+                inside.append(item.layout.view(f"{name}_{item.letter}", vector, inner, numbers, at))
             else:
                 inside.append(_read(item, vector, extents, numbers, at))
         return f"{name}({', '.join(inside)})"
@@ -217,31 +217,31 @@ class Layout:
 def _read(part: Part, vector: str, extents: Extents, numbers: Numbers, at: Cursor) -> str:
     """One part: a number, or a slice in its shape."""
     first = at.text(part.whole)
-    own = [extents[extent] if isinstance(extent, str) else extent for extent in part.shape]
-    at.move(part.whole, own)
+    shape = [extents[extent] if isinstance(extent, str) else extent for extent in part.shape]
+    at.move(part.whole, shape)
     kind = "whole" if part.whole else "real"
-    if numbers(part, own):
+    if numbers(part, shape):
         return f"{vector}.{kind}[{first}]"
     flat = f"{vector}.{kind}[{first} : {at.text(part.whole)}]"
-    return f"{flat}.reshape(({', '.join(map(str, own or [1]))},))"  # of known extents: the compiler sees them
+    return f"{flat}.reshape(({', '.join(map(str, shape or [1]))},))"  # of known extents: the compiler sees them
 
 
 Numbers = Callable[[Part, list[int | str]], bool]
 
 
-def no_numbers(part: Part, own: list[int | str]) -> bool:
+def no_numbers(part: Part, shape: list[int | str]) -> bool:
     """Kernels write to it: everything is an array."""
     return False
 
 
-def single_numbers(part: Part, own: list[int | str]) -> bool:
+def single_numbers(part: Part, shape: list[int | str]) -> bool:
     """Kernels only read it: what is one number is one."""
-    return not own
+    return not shape
 
 
-def all_numbers(part: Part, own: list[int | str]) -> bool:
+def all_numbers(part: Part, shape: list[int | str]) -> bool:
     """What is one number in this block is one, also where it is one in each direction."""
-    return not own or (part.shape == AXIS and own == [1])
+    return not shape or (part.shape == AXIS and shape == [1])
 
 
 class Cursor:
@@ -260,11 +260,11 @@ class Cursor:
 
     def text(self, whole: bool) -> str:
         """Where it stands."""
-        told = []
+        terms = []
         for names, count in self._terms[whole].items():
             factors = ([str(count)] if count != 1 or not names else []) + list(names)
-            told += [" * ".join(factors)] if count else []
-        return " + ".join(told) or "0"
+            terms += [" * ".join(factors)] if count else []
+        return " + ".join(terms) or "0"
 
 
 class Layouts(NamedTuple):
@@ -301,8 +301,7 @@ def layouts(
         dimension: of the block.
         sizes: name -> how many, for shapes that name them.
     """
-    own = {"axis": dimension, **(sizes or {})}
-    return Layouts(Layout(parameters), Layout(state), Layout(workspace), own)
+    return Layouts(Layout(parameters), Layout(state), Layout(workspace), {"axis": dimension, **(sizes or {})})
 
 
 class Space:
@@ -330,8 +329,8 @@ class Space:
 
     def span(self, name: str) -> tuple[int, int]:
         """From where to where the real numbers of a part lie, also of one whose numbers have labels."""
-        own = [place for full, place in self.places.items() if full == name or full.startswith(f"{name}.")]
-        return own[0].start, own[-1].stop
+        places = [place for full, place in self.places.items() if full == name or full.startswith(f"{name}.")]
+        return places[0].start, places[-1].stop
 
     def part(self, memory: Memory, name: str) -> Any:
         """The numbers of one part where they lie, in its shape; one number as a vector of one."""

@@ -31,7 +31,7 @@ def names_in(value: Any) -> tuple[str, ...]:
     for name in _fields(value):
         part = getattr(value, name)
         inner = part.variable if hasattr(part, "varied") else names_in(part)
-        names += [name, *(f"{name}.{own}" for own in inner)]
+        names += [name, *(f"{name}.{key}" for key in inner)]
     return tuple(names)
 
 
@@ -46,7 +46,7 @@ def numbers_in(value: Any) -> dict[str, float]:
             found[name] = part if name in checked else float(part)
         elif dataclasses.is_dataclass(part):
             inner = getattr(part, "numbers", None) or numbers_in(part)
-            found |= {f"{name}.{own}": number for own, number in inner.items()}
+            found |= {f"{name}.{key}": number for key, number in inner.items()}
         elif isinstance(part, (tuple, list, np.ndarray)) and all(checks.is_real(v) for v in np.asarray(part, object)):
             entries = np.asarray(part).tolist()
             found |= {f"{name}[{i}]": v if name in checked else float(v) for i, v in enumerate(entries)}
@@ -59,9 +59,9 @@ def changed_fields(value: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
     for name in changes:
         if re.split(r"[.\[]", name)[0] not in known:
             checks.refuse(type(value).__name__, f"it has no {name!r} to change.", f"It has {', '.join(known)}.")
-    own, inner = sorted_by_part(changes, known)
+    direct, inner = sorted_by_part(changes, known)
     fields: dict[str, Any] = {name: rebuilt(getattr(value, name), part) for name, part in inner.items()}
-    for name, new in own.items():
+    for name, new in direct.items():
         if entry := _ENTRY.fullmatch(name):
             column = fields.setdefault(entry[1], list(getattr(value, entry[1])))
             column[int(entry[2])] = new
@@ -79,15 +79,15 @@ def rebuilt(value: Any, changes: Mapping[str, Any]) -> Any:
 
 def sorted_by_part(changes: Mapping[str, Any], parts: Container[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Changes of the machine itself, and those of its parts by the parts' names."""
-    own: dict[str, Any] = {}
+    direct: dict[str, Any] = {}
     inner: dict[str, dict[str, Any]] = {}
     for name, value in changes.items():
         head, dot, rest = name.partition(".")
         if dot and head in parts:
             inner.setdefault(head, {})[rest] = value
         else:
-            own[name] = value
-    return own, inner
+            direct[name] = value
+    return direct, inner
 
 
 def unit_in(value: Any, name: str) -> str:
@@ -96,8 +96,8 @@ def unit_in(value: Any, name: str) -> str:
     if dot:
         part: Any = getattr(value, head, None)
         return str(part.unit_of(rest)) if hasattr(part, "varied") else unit_in(part, rest)
-    own = declared(type(value)).get(re.sub(r"\[\d+\]$", "", head))
-    return own.parameter.unit if own else "SI"
+    field = declared(type(value)).get(re.sub(r"\[\d+\]$", "", head))
+    return field.parameter.unit if field else "SI"
 
 
 def _fields(value: Any) -> list[str]:

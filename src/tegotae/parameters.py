@@ -65,8 +65,8 @@ class Parameter:
         self.meaning = rest[bound.end() :] if bound else rest
         if not bound and _NOT_READ.match(self.meaning):
             raise ValueError(f"Parameter({text!r}): write its range as '> 0', '>= 0', '<= 1' or '0 to 1'.")
-        told = re.sub(r"(.*) to (.*)", r">= \1, <= \2", self.bounds)
-        self.limits = {sign: float(number) for sign, number in re.findall(r"([<>]=?) ([^,]+)", told)}
+        bounds = re.sub(r"(.*) to (.*)", r">= \1, <= \2", self.bounds)
+        self.limits = {sign: float(number) for sign, number in re.findall(r"([<>]=?) ([^,]+)", bounds)}
         self.above, self.least, self.most, self.below = (self.limits.get(sign) for sign in (">", ">=", "<=", "<"))
         self.remedy, self.such_as = remedy, such_as
 
@@ -77,23 +77,23 @@ class Parameter:
         such_as = self.such_as or (f"{default:g}" if type(default) in (int, float) and default else "")
         example, rest = f", such as {such_as}" if such_as else "", ", or None" if optional else ""
         first = "" if self._apart else re.split(r"[;:(]", self.meaning)[0].strip()
-        own, array = copy.copy(self), {*kinds} >= _ARRAY
+        filled, array = copy.copy(self), {*kinds} >= _ARRAY
         makers = [kind for kind in kinds if _is_class(kind) and not array]
         if listed := _listed(kinds):
-            own.remedy = f"Give [{listed.__name__}(...), ...]."
+            filled.remedy = f"Give [{listed.__name__}(...), ...]."
         elif makers:
-            own.remedy = f"Give {' or '.join(f'{kind.__name__}(...)' for kind in makers)}{rest}."
+            filled.remedy = f"Give {' or '.join(f'{kind.__name__}(...)' for kind in makers)}{rest}."
         elif first.startswith(("the ", "a ", "an ", "half ", "how ", "its ")):
-            own.remedy = f"Give {first}{example}{rest}."
+            filled.remedy = f"Give {first}{example}{rest}."
         elif array or any(get_origin(kind) in (Sequence, Iterable, tuple) for kind in kinds):
-            own.remedy = f"Give numbers {self.bounds}.".replace(" .", ".")
+            filled.remedy = f"Give numbers {self.bounds}.".replace(" .", ".")
         elif kinds == (int,):
-            own.remedy = f"Give a whole number {self.bounds or '>= 0'}{example}{rest}."
+            filled.remedy = f"Give a whole number {self.bounds or '>= 0'}{example}{rest}."
         elif self.least == 0.0 and self.most is None:
-            own.remedy = f"Give a magnitude{example}, or 0 for none."
+            filled.remedy = f"Give a magnitude{example}, or 0 for none."
         else:
-            own.remedy = f"Give {'a number ' + self.bounds if self.bounds else 'one finite number'}{example}{rest}."
-        return own
+            filled.remedy = f"Give {'a number ' + self.bounds if self.bounds else 'one finite number'}{example}{rest}."
+        return filled
 
     @property
     def _apart(self) -> bool:
@@ -105,13 +105,13 @@ class Parameter:
         """One line for a file of settings: what stands behind a semicolon is left out where it makes the line long."""
         unit = f"[{self.unit}]" if self.unit else ""
         first, semicolon, more = (f"; {self.meaning}" if self._apart else self.meaning).partition("; ")
-        told = ", ".join(filter(None, (f"{first} {unit}".strip(), self.bounds)))
-        return told + semicolon + more if len(more) < 70 else told
+        text = ", ".join(filter(None, (f"{first} {unit}".strip(), self.bounds)))
+        return text + semicolon + more if len(more) < 70 else text
 
     def inside(self, owner: str, name: str, value: float) -> None:
         """Refuse a number out of range."""
-        told = f"{name}={value} {self.unit.removeprefix('-')}"
-        checks.inside(owner, told, value, self.remedy, self.limits)
+        subject = f"{name}={value} {self.unit.removeprefix('-')}"
+        checks.inside(owner, subject, value, self.remedy, self.limits)
 
 
 Dimension = Annotated[int, Parameter(">= 1, number of directions", "Use 1, 2 or 3.")]
@@ -147,9 +147,9 @@ class _Documentation:
             return self.text
         paragraphs = self.text.rstrip().split("\n\n")
         places = [i for i, text in enumerate(paragraphs) if text.strip().startswith(_AFTER_ARGS)]
-        own = "\n".join(["    Args:", *lines])
+        section = "\n".join(["    Args:", *lines])
         place = places[0] if places else len(paragraphs)
-        return "\n\n".join([*paragraphs[:place], own, *paragraphs[place:]]) + "\n    "
+        return "\n\n".join([*paragraphs[:place], section, *paragraphs[place:]]) + "\n    "
 
 
 class _Signature:
@@ -159,9 +159,9 @@ class _Signature:
         if instance is not None or _DONE not in vars(owner):
             raise AttributeError("__signature__")
         fields = owner.__dataclass_fields__  # type: ignore[attr-defined]
-        told = {name: _plain(fields[name].type, found.hint) for name, found in declared(owner).items()}
-        own = list(inspect.signature(vars(owner)["__init__"]).parameters.values())[1:]
-        return inspect.Signature([one.replace(annotation=told.get(one.name, one.annotation)) for one in own])
+        hints = {name: _plain(fields[name].type, found.hint) for name, found in declared(owner).items()}
+        parameters = list(inspect.signature(vars(owner)["__init__"]).parameters.values())[1:]
+        return inspect.Signature([one.replace(annotation=hints.get(one.name, one.annotation)) for one in parameters])
 
 
 def _plain(annotation: Any, hint: Any) -> str:
@@ -183,12 +183,12 @@ class Declared:
             cls.__doc__ = _Documentation(text)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        owner, own = type(self), self.__dict__
+        owner, values = type(self), self.__dict__
         for name, field in declared(owner).items():
-            value = own[name]
+            value = values[name]
             kept = field.check(owner.__name__, name, value)
             if kept is not value:
-                own[name] = kept
+                values[name] = kept
 
 
 def declared(owner: type) -> dict[str, Field]:
@@ -221,14 +221,14 @@ def _field(hint: Any, default: Any) -> Field | None:
     parameter = next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Parameter)), None)
     if parameter is None:
         return None
-    own = get_args(hint)[0]
-    kinds = get_args(own) if get_origin(own) in (Union, UnionType) else (own,)
+    hint = get_args(hint)[0]
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     others = tuple(kind for kind in kinds if kind is not NoneType)
     parameter = parameter.completed(others, len(others) < len(kinds), default)
     check = _accepting(parameter) or _check(others, parameter)
     if len(others) == len(kinds):
-        return Field(own, parameter, check)
-    return Field(own, parameter, lambda owner, name, value: None if value is None else check(owner, name, value))
+        return Field(hint, parameter, check)
+    return Field(hint, parameter, lambda owner, name, value: None if value is None else check(owner, name, value))
 
 
 def _is_class(kind: Any) -> bool:
@@ -246,92 +246,92 @@ def as_given(owner: str, name: str, value: Any) -> Any:
     return value
 
 
-def _accepting(own: Parameter) -> Check | None:
+def _accepting(parameter: Parameter) -> Check | None:
     """Its own check, and its range where that gives an array."""
-    accept = own.accept
-    if accept is None or not own.bounds:
+    accept = parameter.accept
+    if accept is None or not parameter.bounds:
         return accept
 
     def check(owner: str, name: str, value: Any) -> Any:
         kept = accept(owner, name, value)
         if isinstance(kept, np.ndarray):
-            _inside_all(owner, name, kept, own)
+            _inside_all(owner, name, kept, parameter)
         return kept
 
     return check
 
 
-def _check(kinds: tuple[Any, ...], own: Parameter) -> Check:
+def _check(kinds: tuple[Any, ...], parameter: Parameter) -> Check:
     """The rule for values of some type."""
     kind, origin, inner = kinds[0], get_origin(kinds[0]), get_args(kinds[0])
-    unit = own.unit.removeprefix("-")
+    unit = parameter.unit.removeprefix("-")
     if len(kinds) == 1 and kind in (float, int):
-        if kind is float and not own.unit:
-            raise TypeError(f"Parameter({own.text!r}): a number has a unit, such as [N] or [-].")
-        return _real(own) if kind is float else _whole(own)
+        if kind is float and not parameter.unit:
+            raise TypeError(f"Parameter({parameter.text!r}): a number has a unit, such as [N] or [-].")
+        return _real(parameter) if kind is float else _whole(parameter)
     if kind is bool:
         return checks.flag
     if kind is str:
-        return lambda owner, name, value: checks.text(owner, name, value, own.remedy)
+        return lambda owner, name, value: checks.text(owner, name, value, parameter.remedy)
     if origin is Literal:
         return lambda owner, name, value: checks.choice(owner, name, value, inner)
     if origin is Callable:
-        return lambda owner, name, value: checks.function(owner, name, value, own.remedy)
+        return lambda owner, name, value: checks.function(owner, name, value, parameter.remedy)
     if origin is tuple and set(inner) == {float}:
         return lambda owner, name, value: _inside_all(
-            owner, name, checks.vector(owner, name, value, unit, len(inner)), own
+            owner, name, checks.vector(owner, name, value, unit, len(inner)), parameter
         )
     if any(get_origin(one) in (Sequence, Iterable, tuple) and get_args(one)[0] is float for one in kinds):
         return lambda owner, name, value: _inside_all(
-            owner, name, checks.values(owner, name, value, unit, own.remedy, -checks.LARGEST), own
+            owner, name, checks.values(owner, name, value, unit, parameter.remedy, -checks.LARGEST), parameter
         )
     if listed := _listed(kinds):
-        return lambda owner, name, value: checks.several(owner, name, value, listed, own.remedy)
+        return lambda owner, name, value: checks.several(owner, name, value, listed, parameter.remedy)
     if all(map(_is_class, kinds)):
-        return lambda owner, name, value: checks.instance(owner, name, value, kind, own.remedy, *kinds[1:])
+        return lambda owner, name, value: checks.instance(owner, name, value, kind, parameter.remedy, *kinds[1:])
     raise TypeError(f"{kinds} has no rule of its own: give Parameter(..., accept=function).")
 
 
-def _real(own: Parameter) -> Check:
-    unit = own.unit.removeprefix("-")
-    least = -checks.LARGEST if own.least is None else own.least
+def _real(parameter: Parameter) -> Check:
+    unit = parameter.unit.removeprefix("-")
+    least = -checks.LARGEST if parameter.least is None else parameter.least
     # What is above a bound comes after it; whatever lies outside is looked at again, for the words of an error.
-    low = max(checks.SMALLEST, own.above) if own.above is not None else least
-    high = checks.LARGEST if own.most is None else own.most
-    strict = own.above not in (None, 0.0) or own.below is not None
+    low = max(checks.SMALLEST, parameter.above) if parameter.above is not None else least
+    high = checks.LARGEST if parameter.most is None else parameter.most
+    strict = parameter.above not in (None, 0.0) or parameter.below is not None
 
     def check(owner: str, name: str, value: Any) -> float:
         if type(value) is float and low <= value <= high and not strict:
             return value
-        number = checks.number(owner, name, value, unit, own.remedy)
-        own.inside(owner, name, number)
+        number = checks.number(owner, name, value, unit, parameter.remedy)
+        parameter.inside(owner, name, number)
         return number
 
     return check
 
 
-def _whole(own: Parameter) -> Check:
+def _whole(parameter: Parameter) -> Check:
     """Counts: 0 is the least unless a range says otherwise."""
-    least, most = int(own.least or 0), checks.MOST if own.most is None else own.most
+    least, most = int(parameter.least or 0), checks.MOST if parameter.most is None else parameter.most
 
     def check(owner: str, name: str, value: Any) -> int:
         if type(value) is int and least <= value <= most:
             return value
-        count = checks.whole(owner, name, value, least, own.remedy)
-        own.inside(owner, name, count)
+        count = checks.whole(owner, name, value, least, parameter.remedy)
+        parameter.inside(owner, name, count)
         return count
 
     return check
 
 
-def _inside_all(owner: str, name: str, found: checks.Array, own: Parameter) -> tuple[float, ...]:
+def _inside_all(owner: str, name: str, found: checks.Array, parameter: Parameter) -> tuple[float, ...]:
     """The extremes are looked at first: columns may be long."""
     try:
-        own.inside(owner, name, float(found.min()))
-        own.inside(owner, name, float(found.max()))
+        parameter.inside(owner, name, float(found.min()))
+        parameter.inside(owner, name, float(found.max()))
     except InputError:
         for i, number in enumerate(found.tolist()):
-            own.inside(owner, f"{name}[{i}]", number)
+            parameter.inside(owner, f"{name}[{i}]", number)
     return tuple(found.tolist())
 
 
@@ -349,8 +349,8 @@ def parts_of(owner: type, *names: str) -> tuple[Part, ...]:
     """
     fields = declared(owner)
     names = names or tuple(name for name, field in fields.items() if field.hint is float)
-    own = ((name, fields[name].parameter) for name in names)
-    return tuple(Part(name, one.unit, one.meaning, letter=one.letter) for name, one in own)
+    parameters = ((name, fields[name].parameter) for name in names)
+    return tuple(Part(name, one.unit, one.meaning, letter=one.letter) for name, one in parameters)
 
 
 def parameter_of(owner: type, name: str) -> Parameter:

@@ -52,8 +52,8 @@ def _shortest(units: Sequence[str]) -> str:
 
 def motion_of(ports: Sequence[Port]) -> str:
     """The units of motion at all ports, direction by direction."""
-    told = [(port.motion.split(", "), port.dimension) for port in ports]
-    return _shortest([unit for units, n in told for unit in (units if len(units) == n else units * n)])
+    motions = [(port.motion.split(", "), port.dimension) for port in ports]
+    return _shortest([unit for units, n in motions for unit in (units if len(units) == n else units * n)])
 
 
 SPATIAL = [LINEAR] * 3 + [ANGULAR] * 3  # a point of a body: velocity and angular velocity, force and moment
@@ -77,10 +77,10 @@ def spans(ports: Sequence[Port]) -> dict[str, slice]:
 
 def find(owner: str, label: str, ports: Sequence[Port], name: object) -> Port:
     """The port of this name, or words about those that there are."""
-    known = {own: port for port in ports for own in (*port.also, port.name)}
+    known = {alias: port for port in ports for alias in (*port.also, port.name)}
     if not isinstance(name, str) or name not in known:
-        told = f"{label}={checks.shown(name)}: there is no such port."
-        checks.refuse(owner, told, f"Its ports: {', '.join(port.name for port in ports) or 'none'}.")
+        problem = f"{label}={checks.shown(name)}: there is no such port."
+        checks.refuse(owner, problem, f"Its ports: {', '.join(port.name for port in ports) or 'none'}.")
     return known[name]
 
 

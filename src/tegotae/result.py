@@ -101,18 +101,17 @@ class Result(Mapping[str, NDArray[Any]]):
         raise AttributeError(self._missing(name))
 
     def _missing(self, name: str) -> str:
-        way = "; ask the run for them with events=True" if isinstance(name, str) and name == "events" else ""
-        return (
-            f"this result has no {checks.shown(name)}; it recorded {', '.join(self.__dict__.get('variables', {}))}{way}"
-        )
+        remedy = "; ask the run for them with events=True" if isinstance(name, str) and name == "events" else ""
+        recorded = ", ".join(self.__dict__.get("variables", {}))
+        return f"this result has no {checks.shown(name)}; it recorded {recorded}{remedy}"
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.variables]
 
     def __repr__(self) -> str:
         shape = " x ".join(f"{n} {d}" for d, n in self.sizes.items())
-        told = {name: f"{name} [{v.unit}]" if v.unit else name for name, v in self.variables.items()}
-        rows = [f"  {told[name]} {v.meaning}".rstrip() for name, v in self.variables.items()]
+        labels = {name: f"{name} [{v.unit}]" if v.unit else name for name, v in self.variables.items()}
+        rows = [f"  {labels[name]} {v.meaning}".rstrip() for name, v in self.variables.items()]
         return "\n".join([f"Result of {self.title}: {shape}", *rows])
 
     @property

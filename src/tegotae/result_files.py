@@ -71,19 +71,19 @@ def table_of(result: Result) -> RowTable:
     if "batch" in rows:
         table.columns["batch"] = np.repeat(np.arange(shape[0]), int(np.prod(shape[1:])))
     for name, variable in result.variables.items():
-        own = [dim for dim in rows if dim in variable.dims]
-        if not own:
+        axes = [dim for dim in rows if dim in variable.dims]
+        if not axes:
             table.left_out.append(name)
             continue
         spread = [dim for dim in variable.dims if dim not in rows]
-        values = np.transpose(variable.values, [variable.dims.index(dim) for dim in (*own, *spread)])
-        values = np.expand_dims(values, tuple(i for i, dim in enumerate(rows) if dim not in own))
+        values = np.transpose(variable.values, [variable.dims.index(dim) for dim in (*axes, *spread)])
+        values = np.expand_dims(values, tuple(i for i, dim in enumerate(rows) if dim not in axes))
         values = np.broadcast_to(values, shape + values.shape[len(rows) :])
         for place in np.ndindex(values.shape[len(rows) :]):
             column = "_".join([name, *map(str, place)])
             if column in table.columns:
-                told = f"two quantities would be called {column!r}."
-                checks.refuse("table", told, "Save it as .nc or .mat: there they differ.")
+                problem = f"two quantities would be called {column!r}."
+                checks.refuse("table", problem, "Save it as .nc or .mat: there they differ.")
             table.columns[column] = values[(..., *place)].ravel()
             table.units[column] = variable.unit
     return table
@@ -140,7 +140,7 @@ def _read_netcdf(path: Path) -> Content:
     about = {str(name): value for name, value in data.attrs.items()}
     variables = {}
     for name, v in data.variables.items():
-        unit, meaning = (str(v.attrs.get(told, "")) for told in ("units", "long_name"))
+        unit, meaning = (str(v.attrs.get(key, "")) for key in ("units", "long_name"))
         variables[str(name)] = (tuple(str(dim) for dim in v.dims), v.values, unit, meaning)
     return variables, str(about.pop("title", path.stem)), about
 
@@ -236,8 +236,8 @@ def read(path: Path) -> Content:
     kind = format_of(path)
     if kind.read is None:
         whole = ", ".join(suffix for suffix, each in FORMATS.items() if each.read is not None)
-        way = f"Load {whole}; tables are read by pandas, polars, csv or tegotae.load_record."
-        checks.refuse("load", f"{path} is a table, which holds only a part of a result.", way)
+        remedy = f"Load {whole}; tables are read by pandas, polars, csv or tegotae.load_record."
+        checks.refuse("load", f"{path} is a table, which holds only a part of a result.", remedy)
     require("tegotae.load", *kind.needs)
     try:
         content = kind.read(path)

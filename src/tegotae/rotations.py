@@ -20,7 +20,7 @@ Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 _CLOSE = 1e-9  # how far R^T R may be from 1: rotations read from files carry about 12 digits, not fewer than 9
-_WAY = "Give 3 x 3 cosines: columns of length 1, at right angles, right-handed."
+_REMEDY = "Give 3 x 3 cosines: columns of length 1, at right angles, right-handed."
 
 
 def _plain(kernel: Any) -> Any:
@@ -173,13 +173,13 @@ def rotation_of(owner: str, rotation: ArrayLike | None) -> Array:
     """A matrix that is a rotation, or an error that says why it is not; level if none is given."""
     if rotation is None:
         return np.eye(3)
-    R = checks.array(owner, "rotation", rotation, "", _WAY)
+    R = checks.array(owner, "rotation", rotation, "", _REMEDY)
     if R.shape != (3, 3):
-        checks.refuse(owner, f"rotation has shape {R.shape}.", _WAY)
+        checks.refuse(owner, f"rotation has shape {R.shape}.", _REMEDY)
     checks.finite(owner, "rotation", R, "")
     off, determinant = strays(R)
     if off > _CLOSE:
-        checks.refuse(owner, f"rotation is not a rotation: R^T R differs from 1 by {off:.3g}.", _WAY)
+        checks.refuse(owner, f"rotation is not a rotation: R^T R differs from 1 by {off:.3g}.", _REMEDY)
     if determinant < 0.0:
-        checks.refuse(owner, "rotation is not a rotation but a reflection: its determinant is -1.", _WAY)
+        checks.refuse(owner, "rotation is not a rotation but a reflection: its determinant is -1.", _REMEDY)
     return R

@@ -172,7 +172,7 @@ def run_inclusions() -> None:
     from tegotae.inclusion.implicit.kernels import mobility, stepper
 
     plain: Any = stepper.problem_of
-    w, F, E = layouts.room(1, 1, 1, 0), np.zeros(1), layouts.elements(1, [], [1e4], [1e-3])
+    w, F, E = layouts.workspace(1, 1, 1, 0), np.zeros(1), layouts.elements(1, [], [1e4], [1e-3])
     problem = plain.py_func(E, w)
     complementarity.solver().solve(problem, F, w.work)
     mobility.linearise(problem, F, E, T, w, False)

@@ -71,12 +71,12 @@ class State(Mapping[str, Any]):
         return self.part(name)
 
     def __setitem__(self, name: str, value: ArrayLike) -> None:
-        own = self.part(name)
+        part = self.part(name)
         given: Any = value
-        if isinstance(given, float) and own.size == 1 and own.dtype == np.float64:  # as a control loop feeds it
-            own[:] = given
+        if isinstance(given, float) and part.size == 1 and part.dtype == np.float64:  # as a control loop feeds it
+            part[:] = given
         else:
-            own[:] = _as_part(self, name, name, value)
+            part[:] = _as_part(self, name, name, value)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self.space.places
@@ -107,7 +107,7 @@ class State(Mapping[str, Any]):
 
     def fits(self, other: State) -> bool:
         """Whether the other one has the same parts, and memory for them."""
-        kinds = [[(np.shape(own), getattr(own, "dtype", None)) for own in one.memory] for one in (self, other)]
+        kinds = [[(np.shape(vector), getattr(vector, "dtype", None)) for vector in one.memory] for one in (self, other)]
         return kinds[0] == kinds[1] and self.shapes() == other.shapes()
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -141,9 +141,9 @@ class State(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         short = {name: self[name] for name, place in self.space.places.items() if place.stop - place.start <= 6}
-        told = ", ".join(f"{name}={value}" for name, value in short.items())
+        listed = ", ".join(f"{name}={value}" for name, value in short.items())
         rest = len(self) - len(short)
-        return f"State({self.owner}: {told}{f', and {rest} more' if rest else ''})"
+        return f"State({self.owner}: {listed}{f', and {rest} more' if rest else ''})"
 
 
 def set_initial(state: State, initial: Mapping[str, ArrayLike]) -> None:
@@ -159,14 +159,14 @@ def set_initial(state: State, initial: Mapping[str, ArrayLike]) -> None:
 
 def _as_part(state: State, name: str, label: str, value: ArrayLike) -> NDArray[Any]:
     """Numbers in the shape of a part, whole ones for one that counts."""
-    own = state.part(name)
-    counted = own.dtype == np.int64 and isinstance(value, int | np.integer | np.ndarray)
+    part = state.part(name)
+    counted = part.dtype == np.int64 and isinstance(value, int | np.integer | np.ndarray)
     exact = counted and np.asarray(value).dtype == np.int64  # beyond 2^53 too, where a float would round it
     given: NDArray[Any] = np.atleast_1d(np.asarray(value)) if exact else checks.numbers(state.owner, label, value)
-    if given.shape not in (own.shape, (own.size,)):
-        told = f"{label}={checks.shown(value)} has shape {given.shape}."
-        checks.refuse(state.owner, told, f"Give {own.size} number(s).")
-    counts = own.dtype != np.float64 and not exact
+    if given.shape not in (part.shape, (part.size,)):
+        problem = f"{label}={checks.shown(value)} has shape {given.shape}."
+        checks.refuse(state.owner, problem, f"Give {part.size} number(s).")
+    counts = part.dtype != np.float64 and not exact
     if counts and ((np.abs(given) > 2.0**53) | (given != np.floor(given))).any():
         checks.refuse(state.owner, f"{label}={checks.shown(value)} is not whole.", "Give whole numbers.")
-    return given.reshape(own.shape)
+    return given.reshape(part.shape)

@@ -132,9 +132,9 @@ def read(owner: str, settings: Any, given: Mapping[str, Any], remedy: str, path:
         full = ".".join((*path, name))
         if name not in fields:
             checks.refuse(owner, f"there is no parameter {full!r}; {_near(name, list(fields))}.", remedy)
-        hint, own, check = fields[name]
-        if isinstance(own, Kinds):
-            values[name] = _read_group(owner, own, getattr(settings, name), value, remedy, (*path, name))
+        hint, parameter, check = fields[name]
+        if isinstance(parameter, Kinds):
+            values[name] = _read_group(owner, parameter, getattr(settings, name), value, remedy, (*path, name))
         else:
             if wanted := _another_type(hint, value):
                 _refuse_type(owner, full, value, wanted, remedy)
@@ -144,23 +144,23 @@ def read(owner: str, settings: Any, given: Mapping[str, Any], remedy: str, path:
     return dataclasses.replace(settings, **values) if values else settings
 
 
-def _read_group(owner: str, own: Kinds, now: Any, given: Any, remedy: str, path: tuple[str, ...]) -> Any:
-    full, kinds = ".".join(path), own.prototypes
+def _read_group(owner: str, group: Kinds, now: Any, given: Any, remedy: str, path: tuple[str, ...]) -> Any:
+    full, kinds = ".".join(path), group.prototypes
     if not isinstance(given, Mapping):
         _refuse_type(owner, full, given, "a group", remedy)
     given = dict(given)
-    kind = given.pop("kind", own.kind_of(now)) if len(kinds) > 1 else own.kind_of(now)
+    kind = given.pop("kind", group.kind_of(now)) if len(kinds) > 1 else group.kind_of(now)
     if kind not in kinds:
         checks.refuse(owner, f"{full}.kind={kind!r} is not known; known are {', '.join(kinds)}.", remedy)
     names = {one: list(declared(type(prototype))) for one, prototype in kinds.items()}
     for name in given:
         if name not in names[kind] and len(kinds) > 1:
             others = [f"--set {full}.kind={one}" for one in kinds if name in names[one]]
-            told = f"there is no parameter {f'{full}.{name}'!r} of kind {kind!r}; {_near(name, names[kind])}"
+            problem = f"there is no parameter {f'{full}.{name}'!r} of kind {kind!r}; {_near(name, names[kind])}"
             if others:
-                told = f"{full} of kind {kind!r} has no {name!r}; it belongs to {' or '.join(others)}"
-            checks.refuse(owner, f"{told}.", remedy)
-    return read(owner, now if kind == own.kind_of(now) else kinds[kind], given, remedy, path)
+                problem = f"{full} of kind {kind!r} has no {name!r}; it belongs to {' or '.join(others)}"
+            checks.refuse(owner, f"{problem}.", remedy)
+    return read(owner, now if kind == group.kind_of(now) else kinds[kind], given, remedy, path)
 
 
 def _near(name: str, names: list[str]) -> str:
@@ -210,10 +210,10 @@ def table(owner: str, name: str, value: Any) -> dict[str, Any]:
 def tables(settings: Any) -> dict[str, Any]:
     """Settings, of a class with declared fields, as nested tables of plain values; none of None."""
     found: dict[str, Any] = {}
-    for name, (_, own, _) in declared(type(settings)).items():
+    for name, (_, parameter, _) in declared(type(settings)).items():
         value = getattr(settings, name)
-        if isinstance(own, Kinds):
-            kind = {"kind": own.kind_of(value)} if len(own.prototypes) > 1 else {}
+        if isinstance(parameter, Kinds):
+            kind = {"kind": parameter.kind_of(value)} if len(parameter.prototypes) > 1 else {}
             found[name] = {**kind, **tables(value)}
         else:
             found[name] = list(value) if isinstance(value, tuple) else value
@@ -222,28 +222,28 @@ def tables(settings: Any) -> dict[str, Any]:
 
 def fields_for(kind: type, settings: Any) -> dict[str, Any]:
     """What settings say of an object of some class: the values of the fields that both declare."""
-    own = declared(type(settings))
-    return {name: getattr(settings, name) for name in declared(kind) if name in own}
+    known = declared(type(settings))
+    return {name: getattr(settings, name) for name in declared(kind) if name in known}
 
 
 def lines(settings: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
     """Settings as lines of TOML, each with its meaning, unit and range as a comment; other kinds to uncomment."""
     fields = declared(type(settings))
-    for name, (_, own, _) in fields.items():
-        if not isinstance(own, Kinds):
-            yield f"{name} = {toml_value(name, getattr(settings, name))}  # {own.description}"
-    for name, (_, own, _) in fields.items():
-        if not isinstance(own, Kinds):
+    for name, (_, parameter, _) in fields.items():
+        if not isinstance(parameter, Kinds):
+            yield f"{name} = {toml_value(name, getattr(settings, name))}  # {parameter.description}"
+    for name, (_, parameter, _) in fields.items():
+        if not isinstance(parameter, Kinds):
             continue
         value, inner = getattr(settings, name), (*path, name)
-        yield from ("", f"[{'.'.join(inner)}]", *_group(own, value, inner))
-        for kind, prototype in own.prototypes.items():
-            if kind != own.kind_of(value):
-                yield from ("# or:", *(f"#   {line}".rstrip() for line in _group(own, prototype, inner)))
+        yield from ("", f"[{'.'.join(inner)}]", *_group(parameter, value, inner))
+        for kind, prototype in parameter.prototypes.items():
+            if kind != parameter.kind_of(value):
+                yield from ("# or:", *(f"#   {line}".rstrip() for line in _group(parameter, prototype, inner)))
 
 
-def _group(own: Kinds, value: Any, path: tuple[str, ...]) -> list[str]:
-    kind = [f'kind = "{own.kind_of(value)}"'] if len(own.prototypes) > 1 else []
+def _group(group: Kinds, value: Any, path: tuple[str, ...]) -> list[str]:
+    kind = [f'kind = "{group.kind_of(value)}"'] if len(group.prototypes) > 1 else []
     return [*kind, *lines(value, path)]
 
 

@@ -23,10 +23,10 @@ def tell(machine: str, unsolved: int, ticks: int | None, remedy: str, *, first: 
     """Say how many steps did not converge, if any: of so many ticks, or so far; `first` is when one ended first [s]."""
     if not unsolved:
         return
-    told = f"{unsolved} of {ticks} steps" if ticks is not None else f"{unsolved} step{'s' * (unsolved > 1)} so far"
+    steps = f"{unsolved} of {ticks} steps" if ticks is not None else f"{unsolved} step{'s' * (unsolved > 1)} so far"
     when = f", the first at t={first:g} s" if first is not None else ""
     warnings.warn(
-        f"{machine}: {told} did not converge{when}; what is returned is their best iterate. {remedy}",
+        f"{machine}: {steps} did not converge{when}; what is returned is their best iterate. {remedy}",
         UnsolvedWarning,
         stacklevel=to_the_user(),
     )

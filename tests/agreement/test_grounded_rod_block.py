@@ -57,7 +57,7 @@ def linear_steps(at, base, force):
         now = Evaluation(ROD, y[2:], v[2:], Phase(until=1.0, base=base, loads=loads))
         parts, v = closed_form(y[2:], v[2:], ROD.segments.length), v + T * now.mixed(step=T)
         turning = 1j * (parts.G[:, 0] * v[2:-1] + parts.G[:, 1] * v[3:]) - 0.5 * T * parts.E
-        ways = np.concatenate([[0.0], np.cumsum(turning + parts.way / T)])[nodes] + complex(*(v[:2] + y[:2] / T))
+        ways = np.concatenate([[0.0], np.cumsum(turning + parts.chord / T)])[nodes] + complex(*(v[:2] + y[:2] / T))
         motion = np.stack([ways.real, ways.imag, v[2:][nodes] + y[2:][nodes] / T], axis=1) - q / T
         y, q = y + T * v, q + T * motion
         for kept, one in ((angles, y[2:]), (motions, motion), (places, q)):

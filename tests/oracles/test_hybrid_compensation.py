@@ -103,12 +103,12 @@ def test_what_was_commanded_is_remembered_and_gone_on_with():
         late.sent(label=T * tick, depth=0.01 * T * tick, speed=0.01)
     # A table that hears nothing more goes on as it was told last, up to where it comes to rest.
     for label in (T * 299, T * 250, T * 299 + 0.7 * T, T * 299 + 3.2 * T, T * 320):
-        depth, speed = late.told(label)
+        depth, speed = late.commanded(label)
         assert depth == pytest.approx(0.01 * label)
         assert speed == 0.01
-    assert late.told(T * 100) is None, "long forgotten"
-    assert late.told(-T) is None, "never sent"
-    assert Compensation(period=T, contact=ContactEstimate(stiffness=1e4)).told(0.0) is None, "nothing was sent yet"
+    assert late.commanded(T * 100) is None, "long forgotten"
+    assert late.commanded(-T) is None, "never sent"
+    assert Compensation(period=T, contact=ContactEstimate(stiffness=1e4)).commanded(0.0) is None, "nothing was sent yet"
 
 
 def test_labels_that_cannot_be_are_not_believed():
@@ -129,7 +129,7 @@ def test_a_damper_felt_how_commanded_places_moved_not_the_speed_that_was_told():
     late = Compensation(period=T, contact=ContactEstimate(stiffness=1e4))
     late.sent(label=0.0, depth=1e-3, speed=0.01)
     late.sent(label=T, depth=1.012e-3, speed=0.01)
-    assert late.told(T)[1] == 0.01
+    assert late.commanded(T)[1] == 0.01
     assert late.rate_told(T) == pytest.approx(0.006)
     assert late.rate_told(0.0) == 0.01, "nothing is known of the time before"
     assert late.rate_told(1.0) == pytest.approx(0.01), "it goes on"

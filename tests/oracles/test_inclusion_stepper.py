@@ -292,7 +292,7 @@ def test_random_scalar_problems_are_all_solved_from_nothing():
         nc, nf, n = (int(k) for k in random.integers((1, 0, 1), (5, 5, 7)))
         m = nc + nf
         J, mass, K = random.standard_normal((m, n)), 10 ** random.uniform(-1, 1, n), 10 ** random.uniform(5, 9, m)
-        w = layouts.room(n, m, nc, nf)
+        w = layouts.workspace(n, m, nc, nf)
         w.Q[:], w.C[:] = 1e-3 * (J / mass) @ J.T, 1.0 / (K * 3e-3)
         w.b[:] = J @ random.standard_normal(n) * 10 ** random.uniform(-3, 1)
         for i in range(nf):

@@ -87,7 +87,7 @@ def test_stabilisation_pulls_the_constraints_back():
     q, speed = saddle.state(np.zeros(3), np.zeros(3), (0.0, 0.0), (0.0, 0.0))
     q[-3] += 1e-3
     a = saddle.solve(q, speed, Phase(until=1.0))
-    off = gaps(q, saddle.integrals(np.zeros(3), np.zeros(3)).way)
+    off = gaps(q, saddle.integrals(np.zeros(3), np.zeros(3)).chord)
     assert off == pytest.approx([0.0, 0.0, 1e-3, 0.0], abs=1e-15)
     assert a[6] - a[3] == pytest.approx(-(10.0**2) * 1e-3, rel=1e-10)
 

@@ -184,13 +184,13 @@ class AlwaysStabilised(SaddleRod):
 
 
 class PrintedTangent(SaddleRod):
-    """int cos(u) du: the same way for every shape."""
+    """int cos(u) du: the same chord for every shape."""
 
     def integrals(self, angle, rate):
         h = self.rod.length / (angle.size - 1)
         ends = h * np.arange(angle.size)
-        way = np.diff(np.sin(ends) - 1j * np.cos(ends))
-        return super().integrals(angle, rate)._replace(way=way)
+        chord = np.diff(np.sin(ends) - 1j * np.cos(ends))
+        return super().integrals(angle, rate)._replace(chord=chord)
 
 
 class IgnoredConstraints(SaddleRod):

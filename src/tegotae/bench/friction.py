@@ -78,11 +78,11 @@ def many_elements() -> Outcomes:
         in_numpy = partial(numpy_elements, stiffness, damping, limits, np.zeros(count), velocity, T)
         best = in_turn({"ours": ours, "stream": stream, "numpy": in_numpy})
         each = {name: seconds / ticks / count * 1e9 for name, seconds in best.items()}
-        told = f"{each['ours']:.2f} ns an element against {each['stream']:.2f} (stream), {each['numpy']:.2f} (NumPy)"
+        text = f"{each['ours']:.2f} ns an element against {each['stream']:.2f} (stream), {each['numpy']:.2f} (NumPy)"
         to_stream, to_numpy = each["ours"] / each["stream"], each["numpy"] / each["ours"]
         name = f"1e5 elements, {label}"
-        yield Outcome.asked(f"{name} / a stream over as many bytes", told, to_stream, "<= 2")
-        yield Outcome.asked(f"{name}, times faster than NumPy", told, to_numpy, ">= 15")
+        yield Outcome.asked(f"{name} / a stream over as many bytes", text, to_stream, "<= 2")
+        yield Outcome.asked(f"{name}, times faster than NumPy", text, to_numpy, ">= 15")
 
 
 def reversal_stack() -> Outcomes:
@@ -94,8 +94,8 @@ def reversal_stack() -> Outcomes:
         rivals[f"{count:g}"], _ = looped(composite, composite.initial_state(T), velocity, "force")
     best = {name: seconds / velocity.size * 1e9 for name, seconds in in_turn(rivals).items()}
     ratio = max(best.values()) / min(best.values())
-    told = ", ".join(f"N={name}: {ns:.0f} ns" for name, ns in best.items())
-    yield Outcome.asked("reversal stack, largest / smallest step from N=1e2 to 1e5", told, ratio, "<= 2")
+    measured = ", ".join(f"N={name}: {ns:.0f} ns" for name, ns in best.items())
+    yield Outcome.asked("reversal stack, largest / smallest step from N=1e2 to 1e5", measured, ratio, "<= 2")
 
 
 LIMITS = 1.0 + 0.5 * np.arange(22)
@@ -132,8 +132,8 @@ def beside_hand(
     by_hand()
     played = in_turn({"ours": ours, "hand": by_hand}, rounds=rounds)
     best = {who: s / made.size * 1e9 for who, s in played.items()}
-    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart(made, found):.0e}"
-    return Outcome.asked(f"{name} / fused by hand", told, best["ours"] / best["hand"], f"<= {most:g}")
+    measured = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart(made, found):.0e}"
+    return Outcome.asked(f"{name} / fused by hand", measured, best["ours"] / best["hand"], f"<= {most:g}")
 
 
 def circuit() -> Outcomes:
@@ -176,8 +176,8 @@ def network() -> Outcomes:
     rivals = {str(count): _drawn(train(count), 10_000)[0] for count in (2, 4, 8, 16, 32)}
     each = {name: s / 10_000 / int(name) * 1e9 for name, s in in_turn(rivals).items()}
     growth = each["32"] / each["4"]
-    told = ", ".join(f"{name}: {ns:.0f} ns a port" for name, ns in each.items())
-    yield Outcome.asked("network, cost of a port at 32 / at 4", told, growth, "<= 2")
+    measured = ", ".join(f"{name}: {ns:.0f} ns a port" for name, ns in each.items())
+    yield Outcome.asked("network, cost of a port at 32 / at 4", measured, growth, "<= 2")
 
 
 def circuit_by_address() -> Outcomes:
@@ -188,8 +188,8 @@ def circuit_by_address() -> Outcomes:
     rivals = {name: partial(one.run, force, period=T, record=["velocity"]) for name, one in machines.items()}
     best = {name: s / force.size * 1e9 for name, s in in_turn(rivals).items()}
     ratio = best["address"] / best["own"]
-    told = f"{best['address']:.0f} ns a step against {best['own']:.0f}"
-    yield Outcome.asked("circuit of 22 elements by address / its own loop", told, ratio, "<= 50")
+    measured = f"{best['address']:.0f} ns a step against {best['own']:.0f}"
+    yield Outcome.asked("circuit of 22 elements by address / its own loop", measured, ratio, "<= 50")
 
 
 CONTESTS = (

@@ -70,12 +70,12 @@ def fast_link(count: int = 300, rounds: int = 15) -> Outcomes:
     """Nodes that spin for a moment, as their clocks do where punctuality counts; beside it, nodes that sleep."""
     awake, asleep = (round_trips(count=count, rounds=rounds, spin=spin) for spin in (SPIN, 0.0))
     p50, lost = 1e6 * awake.percentile(50.0), 2 * count - awake.count - asleep.count
-    told = f"{_told(awake)}; asleep between packets {_told(asleep)}"
-    told += f"; {lost} without an answer" if lost else ""
-    yield Outcome.asked("fast link, round trip between processes [us]", told, p50, "<= 100", also=p50 > 0.0)
+    measured = f"{_percentiles(awake)}; asleep between packets {_percentiles(asleep)}"
+    measured += f"; {lost} without an answer" if lost else ""
+    yield Outcome.asked("fast link, round trip between processes [us]", measured, p50, "<= 100", also=p50 > 0.0)
 
 
-def _told(seen: Latencies) -> str:
+def _percentiles(seen: Latencies) -> str:
     return f"p50 {1e6 * seen.percentile(50.0):.0f} us, p99 {1e6 * seen.percentile(99.0):.0f} us"
 
 
@@ -86,12 +86,12 @@ def lockstep(duration: float = 1.2, rounds: int = 5) -> Outcomes:
     """Dynamics, table and device with their links, signatures, safety and records, as fast as they compute."""
     from tegotae.hybrid.nodes.virtual_run import run_virtual
 
-    told = [f"duration={duration}", "model.gap=0.005"]
-    runs = {"six arms": read_settings(changes=told), "a spring": read_settings(changes=[*told, "device.kind=spring"])}
+    base = [f"duration={duration}", "model.gap=0.005"]
+    runs = {"six arms": read_settings(changes=base), "a spring": read_settings(changes=[*base, "device.kind=spring"])}
     best = in_turn({name: partial(run_virtual, settings) for name, settings in runs.items()}, rounds=rounds)
-    words = ", ".join(f"{name} {duration / time:.1f}x" for name, time in best.items())
+    measured = ", ".join(f"{name} {duration / time:.1f}x" for name, time in best.items())
     factor = min(duration / time for time in best.values())
-    yield Outcome.asked("hybrid, all nodes in lockstep", f"{words} real time", factor, ">= 2")
+    yield Outcome.asked("hybrid, all nodes in lockstep", f"{measured} real time", factor, ">= 2")
 
 
 def idle_nodes(seconds: float = 5.0) -> Outcomes:

@@ -82,8 +82,8 @@ def compiling(rounds: int = 3, bodies: int = BODIES) -> Outcomes:
             for seconds in (cold, warm):
                 seconds.append(in_fresh_process(first_value, bodies, TEGOTAE_CACHE=cache))
     for word, seconds, bound in (("cold", cold, "<= 2 s"), ("warm", warm, "<= 0.6 s")):
-        told = f"{min(seconds):.2f} s from Inclusion(...) to the first rhs, without imports"
-        yield Outcome.asked(f"compile of {4 * bodies} states, {word}", told, min(seconds), bound)
+        measured = f"{min(seconds):.2f} s from Inclusion(...) to the first rhs, without imports"
+        yield Outcome.asked(f"compile of {4 * bodies} states, {word}", measured, min(seconds), bound)
 
 
 def calling_loop(ode: Ode) -> Callable[..., None]:
@@ -95,12 +95,12 @@ def calling_loop(ode: Ode) -> Callable[..., None]:
 def calling(calls: int = 200_000, rounds: int = 15) -> Outcomes:
     """The right-hand side as compiled integrators call it."""
     ode = chain()
-    own, many_calls = ode.compiled, calling_loop(ode)
+    model, many_calls = ode.compiled, calling_loop(ode)
     rng = np.random.default_rng(3)
     y, f = 1e-3 * rng.standard_normal(len(ode.states)), np.empty(len(ode.states))
 
     def play() -> None:
-        many_calls(calls, 0.0, y.copy(), own.p, own.A, own.B, f)
+        many_calls(calls, 0.0, y.copy(), model.p, model.A, model.B, f)
 
     best = in_turn({"rhs": play}, rounds=rounds)["rhs"] / calls * 1e6
     name = f"rhs of {len(ode.states)} states, called from compiled code"
@@ -182,8 +182,8 @@ def machine(rounds: int = 5) -> Outcomes:
     exact, ode = two.exact(), two.ode()
     error = float(np.max(np.abs(two.heights(ode) - exact)))
     name = "two bodies in contact, largest error of the height in 2 s"
-    told = f"{error:.2e} m at K = 1e6 N/m, RK4 at 0.1 ms, against exact events"
-    yield Outcome.asked(name, told, error, f"<= {ERROR:g} m")
+    measured = f"{error:.2e} m at K = 1e6 N/m, RK4 at 0.1 ms, against exact events"
+    yield Outcome.asked(name, measured, error, f"<= {ERROR:g} m")
     yield from against_siconos(two, exact, ode, error, rounds)
 
 
@@ -248,18 +248,18 @@ def against_siconos(two: TwoBodiesContest, exact: Array, ode: Ode, error: float,
     rival = f"{each['siconos']:.0f} at {errors[step]:.1e} m (theta 1/2, {1e3 * step:g} ms)"
     for who, words in (("loop", "integration alone"), ("solve", "a whole call of solve, checks and record included")):
         ratio = best["siconos"] / best[who]
-        told = f"{each[who]:.2f} ms a simulated second at {error:.1e} m against {rival}"
-        yield Outcome.asked(f"{name}, {words}", told, ratio, ">= 20", also=errors[step] <= ERROR)
+        measured = f"{each[who]:.2f} ms a simulated second at {error:.1e} m against {rival}"
+        yield Outcome.asked(f"{name}, {words}", measured, ratio, ">= 20", also=errors[step] <= ERROR)
 
 
 def _loop(ode: Ode, seconds: float) -> Any:
     """The compiled RK4 loop alone, from the start of the machine, recording its end: what Siconos' run() does."""
-    own, first = ode.compiled, ode.start(START)
+    model, first = ode.compiled, ode.start(START)
     steps, times = round(seconds / STEP), np.array([seconds])
     out, workspace = np.empty((1, first.size)), np.empty((6, first.size))
 
     def play() -> None:
-        own.module.rk4(0.0, STEP, steps, 0.0, first.copy(), own.p, own.A, own.B, workspace, times, out)
+        model.module.rk4(0.0, STEP, steps, 0.0, first.copy(), model.p, model.A, model.B, workspace, times, out)
 
     play()
     return play

@@ -86,9 +86,9 @@ def slope() -> Outcomes:
         creep = mine()
         creeps = {name: rival() for name, rival in rivals.items()}
         least = min(creeps.values())
-        told = f"ours {creep:.1e} m; MuJoCo " + "; ".join(f"{name} {value:.1e} m" for name, value in creeps.items())
+        measured = f"ours {creep:.1e} m; MuJoCo " + "; ".join(f"{name} {value:.1e} m" for name, value in creeps.items())
         bound = f"< {least:.1e} m (MuJoCo's least)"
-        yield Outcome(f"slope, {load} load, creep in {SECONDS - 1:g} s", told, creep, bound, creep < least)
+        yield Outcome(f"slope, {load} load, creep in {SECONDS - 1:g} s", measured, creep, bound, creep < least)
 
         def ours(mine: Callable[[], float] = mine) -> None:
             for _ in range(IN_A_ROW):
@@ -97,9 +97,9 @@ def slope() -> Outcomes:
         best = in_turn({"ours": ours, **rivals}, rounds=5)
         best["ours"] /= IN_A_ROW
         fastest = min(best[name] for name in _SETTINGS)
-        told = f"{best['ours'] / SECONDS * 1e6:.1f} us against {fastest / SECONDS * 1e6:.0f} us a simulated second"
+        measured = f"{best['ours'] / SECONDS * 1e6:.1f} us against {fastest / SECONDS * 1e6:.0f} us a simulated second"
         name = f"slope, {load} load, times faster than MuJoCo"
-        yield Outcome.asked(name, told, fastest / best["ours"], ">= 100")
+        yield Outcome.asked(name, measured, fastest / best["ours"], ">= 100")
 
 
 # ------------------------------------------------------------ a joint that sticks
@@ -146,19 +146,19 @@ def sticking_joint(seconds: float = SECONDS) -> Outcomes:
     time = np.asarray(JOINT_STEP * np.arange(1, round(seconds / JOINT_STEP) + 1), dtype=np.float64)
     right = (PUSH - LIMIT) / MASS * 2.0
     for name, (stiffness, damping) in _JOINTS.items():
-        told, numbers = [], {}
+        texts, numbers = [], {}
         for who, joint in (("ours", our_joint), ("MuJoCo's springyield", their_joint)):
             still, shaken = (drift(joint(pull(time, vibrating), stiffness, damping)) for vibrating in (False, True))
             pushed = joint(np.full(round(2.0 / JOINT_STEP), PUSH), stiffness, damping)
             speed = float(pushed[-1] - pushed[-2]) / JOINT_STEP
             numbers[who] = (max(still, shaken), abs(speed / right - 1.0))
-            told.append(f"{who} drifts {still:.0e} m, shaken {shaken:.0e} m, slides at {speed:.3g} of {right:g} m/s")
+            texts.append(f"{who} drifts {still:.0e} m, shaken {shaken:.0e} m, slides at {speed:.3g} of {right:g} m/s")
         worst, off = numbers["ours"]
         # Softer than that, and without damping, 10 Hz is near its resonance: there it does yield, in truth too.
         asked = stiffness >= 1e6
         bound = "ours <= 1e-15 m, speed within 1 %" if asked else "told, not asked: shaken near its resonance"
         met = not asked or (worst <= 1e-15 and off <= 0.01)
-        yield Outcome(f"a joint that sticks, {name}", "; ".join(told), worst, bound, met)
+        yield Outcome(f"a joint that sticks, {name}", "; ".join(texts), worst, bound, met)
 
 
 # ------------------------------------------------------------ things that rest on each other
@@ -243,12 +243,12 @@ def at_rest(seconds: float = 6.0, rounds: int = 5) -> Outcomes:
         other, their_creep = scenery.theirs(seconds)
         best = in_turn({"ours": mine, "mujoco": other}, rounds=rounds)
         ticks = seconds / TICK
-        told = (
+        measured = (
             f"{1e6 * best['ours'] / ticks:.1f} us against {1e6 * best['mujoco'] / ticks:.1f} us; in "
             f"{seconds - SETTLED:g} s it creeps {creep:.0e} m against {their_creep:.0e} m; {unsolved} unsolved"
         )
         name, ratio = f"{scenery.name}, MuJoCo's time over ours", best["mujoco"] / best["ours"]
-        yield Outcome(name, told, ratio, "creep <= 1e-12 m", creep <= 1e-12 and unsolved == 0)
+        yield Outcome(name, measured, ratio, "creep <= 1e-12 m", creep <= 1e-12 and unsolved == 0)
 
 
 CONTESTS = (

@@ -56,8 +56,8 @@ def paper_run(rounds: int = 30) -> Outcomes:
             break
     best = in_turn({"run": lambda: rod.run(PAPER, times=times, rtol=tolerance, atol=tolerance)}, rounds=rounds)["run"]
     quicker = MINUTES * 60.0 / best
-    told = f"{1e3 * best:.2f} ms, angles within {error:.0e} rad; the paper's 104 min are {quicker:.1e} times as long"
-    yield Outcome.asked("paper's run at 1e-5", told, 1e3 * best, "< 3 ms", also=error <= 1e-5)
+    text = f"{1e3 * best:.2f} ms, angles within {error:.0e} rad; the paper's 104 min are {quicker:.1e} times as long"
+    yield Outcome.asked("paper's run at 1e-5", text, 1e3 * best, "< 3 ms", also=error <= 1e-5)
 
 
 # ---------------------------------------------------------------- cost over nodes
@@ -75,9 +75,9 @@ def linear(nodes: tuple[int, ...] = (5, 10, 33, 100, 330, 1000), rounds: int = 1
     best = in_turn({str(n): partial(evaluation(n).mixed, calls[n]) for n in nodes}, rounds=rounds)
     each = np.array([best[str(n)] / calls[n] for n in nodes])
     power = float(np.polyfit(np.log(np.array(nodes) - 1.0), np.log(each), 1)[0])
-    told = ", ".join(f"n = {n} {1e9 * s / (n - 1):.0f} ns" for n, s in zip(nodes, each, strict=True))
+    measured = ", ".join(f"n = {n} {1e9 * s / (n - 1):.0f} ns" for n, s in zip(nodes, each, strict=True))
     name = "cost of an evaluation grows with n to the power"
-    yield Outcome.asked(name, f"a segment: {told}", power, "<= 1.05")
+    yield Outcome.asked(name, f"a segment: {measured}", power, "<= 1.05")
 
 
 def mixed_against_pure(nodes: tuple[int, ...] = (2, 5, 10, 33, 65, 129), rounds: int = 15) -> Outcomes:
@@ -89,16 +89,16 @@ def mixed_against_pure(nodes: tuple[int, ...] = (2, 5, 10, 33, 65, 129), rounds:
         rivals = {"mixed": partial(now.mixed, calls["mixed"]), "pure": partial(now.pure, calls["pure"])}
         best = in_turn(rivals, rounds=rounds)
         ratios[n] = best["pure"] / calls["pure"] / (best["mixed"] / calls["mixed"])
-    told = ", ".join(f"n = {n} {ratio:.1f}" for n, ratio in ratios.items())
-    yield Outcome.asked("pure over mixed coordinates, times as long", told, min(ratios.values()), ">= 1 for every n")
+    text = ", ".join(f"n = {n} {ratio:.1f}" for n, ratio in ratios.items())
+    yield Outcome.asked("pure over mixed coordinates, times as long", text, min(ratios.values()), ">= 1 for every n")
 
 
 def many_nodes(rounds: int = 5) -> Outcomes:
     """1025 nodes, tau = 10: a whole call of `run` against the second that it simulates."""
     tolerance, error = next((tol, error) for tol in (1e-4, 3e-5, 1e-5) if (error := tip_error(1025, tol)) <= 5e-4)
     best = in_turn({"run": gentle_run(1025, tolerance)}, rounds=rounds)["run"]
-    told = f"{1e3 * best:.0f} ms for 1 s, the tip within {error:.1e} m"
-    yield Outcome.asked("1025 nodes, times real time at 5e-4", told, 1.0 / best, ">= 15", also=error <= 5e-4)
+    measured = f"{1e3 * best:.0f} ms for 1 s, the tip within {error:.1e} m"
+    yield Outcome.asked("1025 nodes, times real time at 5e-4", measured, 1.0 / best, ">= 15", also=error <= 5e-4)
 
 
 def many_rods(count: int = 1000, rounds: int = 2) -> Outcomes:
@@ -107,8 +107,8 @@ def many_rods(count: int = 1000, rounds: int = 2) -> Outcomes:
     play = partial(run_many, rods, PAPER, times=[1.0, 2.0, 3.0], rtol=1e-5, atol=1e-5)
     best = in_turn({"all": play}, rounds=rounds)["all"]
     ratio = 3.0 * count / best
-    told = f"{count} rods, 3 s each, rtol 1e-5, in {best:.2f} s"
-    yield Outcome.asked("many rods of 5 nodes, times real time", told, ratio, ">= 2000 on two cores")
+    measured = f"{count} rods, 3 s each, rtol 1e-5, in {best:.2f} s"
+    yield Outcome.asked("many rods of 5 nodes, times real time", measured, ratio, ">= 2000 on two cores")
 
 
 def snake(seconds: float = 5.0, rounds: int = 5) -> Outcomes:
@@ -116,8 +116,8 @@ def snake(seconds: float = 5.0, rounds: int = 5) -> Outcomes:
     found: list[Result] = []
     best = in_turn({"snake": lambda: found.append(crawling_snake(until=seconds))}, rounds=rounds)["snake"]
     ratio, unsolved = seconds / best, found[-1].about["unsolved_steps"]
-    told = f"{1e6 * best / (1e3 * seconds):.1f} us a tick, {unsolved} unsolved steps"
-    yield Outcome.asked("crawling snake, 33 nodes, times real time", told, ratio, ">= 100")
+    measured = f"{1e6 * best / (1e3 * seconds):.1f} us a tick, {unsolved} unsolved steps"
+    yield Outcome.asked("crawling snake, 33 nodes, times real time", measured, ratio, ">= 100")
 
 
 # ---------------------------------------------------------------- peers
@@ -176,14 +176,14 @@ def cosserat_rod(elements: int, radius: float, step: float, seconds: float = 1.0
 def _pin(ea: Any) -> Any:
     """Holds the first node where it is."""
 
-    def begin(own: Any, place: Any, **known: Any) -> None:
-        ea.ConstraintBase.__init__(own, **known)
-        own.place = np.array(place)
+    def begin(this: Any, place: Any, **known: Any) -> None:
+        ea.ConstraintBase.__init__(this, **known)
+        this.place = np.array(place)
 
-    def values(own: Any, system: Any, time: float) -> None:
-        system.position_collection[..., 0] = own.place
+    def values(this: Any, system: Any, time: float) -> None:
+        system.position_collection[..., 0] = this.place
 
-    def rates(own: Any, system: Any, time: float) -> None:
+    def rates(this: Any, system: Any, time: float) -> None:
         system.velocity_collection[..., 0] = 0.0
 
     return type("Pin", (ea.ConstraintBase,), {"__init__": begin, "constrain_values": values, "constrain_rates": rates})
@@ -192,7 +192,7 @@ def _pin(ea: Any) -> Any:
 def _drive(ea: Any, viscosity: float) -> Any:
     """tau = 10 on the first element, and bending viscosity between elements [N·m·s], which PyElastica does not have."""
 
-    def torques(own: Any, system: Any, time: float = 0.0) -> None:
+    def torques(this: Any, system: Any, time: float = 0.0) -> None:
         # The first axis of a section is the normal of the plane.
         couple = viscosity * np.diff(system.omega_collection[0])
         turning = system.external_torques[0]
@@ -220,11 +220,11 @@ def against_mujoco(rounds: int = 5) -> Outcomes:
         (n, tol, error) for n in (33, 49, 65, 97) for tol in (1e-3, 1e-4) if (error := tip_error(n, tol)) <= theirs
     )
     best = in_turn({"ours": gentle_run(nodes, tolerance), "mujoco": play}, rounds=rounds)
-    told = (
+    measured = (
         f"{1e3 * best['ours']:.1f} ms at {ours:.1e} m (n = {nodes}) against {1e3 * best['mujoco']:.0f} ms at "
         f"{theirs:.1e} m ({links} links, {1e3 * step:g} ms)"
     )
-    yield Outcome.asked(name, told, best["mujoco"] / best["ours"], ">= 10")
+    yield Outcome.asked(name, measured, best["mujoco"] / best["ours"], ">= 10")
 
 
 def against_pyelastica() -> Outcomes:
@@ -234,8 +234,8 @@ def against_pyelastica() -> Outcomes:
     theirs = float(np.linalg.norm(tip - TIP))
     nodes, ours = next((n, error) for n in (9, 17, 33, 65) if (error := tip_error(n, 1e-3)) <= theirs)
     best = in_turn({"ours": gentle_run(nodes, 1e-3)})["ours"]
-    told = f"{1e3 * best:.2f} ms at {ours:.2f} m (n = {nodes}) against {seconds:.1f} s at {theirs:.2f} m (16 elements)"
-    yield Outcome.asked("tau = 10, times faster than PyElastica", told, seconds / best, ">= 500")
+    text = f"{1e3 * best:.2f} ms at {ours:.2f} m (n = {nodes}) against {seconds:.1f} s at {theirs:.2f} m (16 elements)"
+    yield Outcome.asked("tau = 10, times faster than PyElastica", text, seconds / best, ">= 500")
 
 
 CONTESTS = (

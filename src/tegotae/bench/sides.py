@@ -20,7 +20,7 @@ from tegotae.bench import player
 from tegotae.errors import InputError, TegotaeError
 
 SOURCE = Path(tegotae.__file__).parents[1]
-_SAID = 300  # characters of what a side said last
+_LAST_WORDS = 300  # characters of what a side said last
 
 
 # ---------------------------------------------------------------- the commit
@@ -91,19 +91,19 @@ class Side:
         if cache is not None:
             self._environment |= {"TEGOTAE_CACHE": str(cache)}
         self._process: subprocess.Popen[str] | None = None
-        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the side
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the side
         self.contests: dict[str, dict[str, Any]] = {}
         self.broken: dict[str, str] = {}
 
     def start(self) -> None:
         """Begin, and learn its contests."""
-        self._said.seek(0)
-        self._said.truncate()
+        self._errors.seek(0)
+        self._errors.truncate()
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(Path(player.__file__))],  # -P: that folder is no place to import from
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._errors,
             env=self._environment,
             text=True,
             encoding="utf-8",
@@ -132,7 +132,7 @@ class Side:
     def close(self) -> None:
         """End it for good."""
         self.end()
-        self._said.close()
+        self._errors.close()
 
     def end(self) -> None:
         """Stop it, if it runs."""
@@ -148,8 +148,8 @@ class Side:
         if not line:
             code = self._process.wait()
             how = f"exit code {code}" if code >= 0 else f"signal {-code} ({signal.strsignal(-code)})"
-            self._said.seek(0)
-            last = self._said.read().decode(errors="replace").strip()[-_SAID:]
+            self._errors.seek(0)
+            last = self._errors.read().decode(errors="replace").strip()[-_LAST_WORDS:]
             raise SideEndedError(
                 f"bench: the process of the {self.name} side ended with {how}.\n  {last or 'It said nothing.'}"
             )

@@ -35,9 +35,9 @@ def real_time(ticks: int = 100_000, rounds: int = 9) -> Outcomes:
     systems = {str(count): SteeringSystem.paper(speed=SPEED, bristles=count) for count in FASTER}
     rivals = {count: partial(system.run, push, period=T) for count, system in systems.items()}
     for name, seconds in in_turn(rivals, rounds=rounds).items():
-        told = f"{seconds / ticks * 1e9:.0f} ns a step of run()"
+        measured = f"{seconds / ticks * 1e9:.0f} ns a step of run()"
         title = f"steering with {name} bristles, times real time at 1 kHz"
-        yield Outcome.asked(title, told, ticks * T / seconds, f">= {FASTER[int(name)]:g}")
+        yield Outcome.asked(title, measured, ticks * T / seconds, f">= {FASTER[int(name)]:g}")
 
 
 def four_wheels(ticks: int = 2_000, rounds: int = 5, bristles: int = 201, rows: int = 10) -> Outcomes:
@@ -52,9 +52,9 @@ def four_wheels(ticks: int = 2_000, rounds: int = 5, bristles: int = 201, rows: 
             patch.run(steer=steer, slip_angle=0.5 * steer, speed=SPEED, slip=-0.2, period=T)
 
     seconds = in_turn({"four": play}, rounds=rounds)["four"]
-    told = f"{seconds / ticks / 4 * 1e6:.1f} us a step of one patch"
+    measured = f"{seconds / ticks / 4 * 1e6:.1f} us a step of one patch"
     name = f"four patches of {rows} x {bristles} bristles, times real time at 1 kHz"
-    yield Outcome.asked(name, told, ticks * T / seconds, ">= 1")
+    yield Outcome.asked(name, measured, ticks * T / seconds, ">= 1")
 
 
 def drive(ticks: int) -> tuple[float, float]:
@@ -75,8 +75,8 @@ def drive(ticks: int) -> tuple[float, float]:
 
 def an_hour(ticks: int = HOUR, rounds: int = 2) -> Outcomes:
     """Each in a process of its own, so that the memory is that of this drive alone."""
-    told = [in_fresh_process(drive, ticks) for _ in range(rounds)]
-    seconds, most = min(t for t, _ in told), max(m for _, m in told)
+    drives = [in_fresh_process(drive, ticks) for _ in range(rounds)]
+    seconds, most = min(t for t, _ in drives), max(m for _, m in drives)
     name = f"{ticks * T / 60.0:.3g} minutes of driving at 1 kHz, 21 bristles"
     yield Outcome.asked(name, f"{seconds:.2f} s", seconds, "<= 5 s")
     yield Outcome.asked(f"{name}, memory", f"{most:.0f} MB, all of Python", most, "<= 500 MB")
@@ -88,13 +88,13 @@ Player = Callable[[], tuple[Array, Array]]  # steer rates [rad/s] and torques of
 def twins(*, bristles: int = 21, ticks: int = 100_000, speed: float = SPEED) -> tuple[Player, Player]:
     """The paper's machine as a circuit, its generated loop alone, and fused by hand; both along the same torques."""
     system = replace(SteeringSystem.paper(), patch=ContactPatch(bristles=bristles), speed=speed)
-    c, own, pressure = system.column, system.vehicle.on(system.patch).values, system.patch.pressure
+    c, values, pressure = system.column, system.vehicle.on(system.patch).values, system.patch.pressure
     assert isinstance(pressure, Parabolic)
     machine, force, speeds = system.circuit(), c.gear * torques(ticks), np.full(ticks, speed)
     fed = Fed(speeds[np.newaxis], np.array([machine.spaces.state.places["tyre.speed"].start]))
     play, (rate, push) = restarting(machine, force, "velocity", "tyre.force", fed=fed, initial={"tyre.speed": speed})
     column = np.array([c.inertia, c.stiffness, c.damping, c.friction])
-    K, B, a, xi_c, share, scale = (cast(float, own[name]) for name in _BRISTLES)
+    K, B, a, xi_c, share, scale = (cast(float, values[name]) for name in _BRISTLES)
     load = scale * pressure.curvature * cast(float, system.patch.friction)
     patch = np.array([K, B, a, xi_c, share, load, bristles])
     workspace, velocity, torque = np.empty((4, bristles)), np.empty(ticks), np.empty(ticks)

@@ -41,8 +41,7 @@ def _line(outcome: Outcome) -> Text:
     mark = Text("met     ", style="green") if outcome.met else Text("missed  ", style="bold yellow")
     if not outcome.played:
         return Text("skipped ", style="dim") + Text(f"{outcome.name}: {outcome.measured}")
-    told = f"{outcome.name}: {outcome.measured}; {outcome.value:.3g}, asked {outcome.bound}"
-    return mark + Text(told)
+    return mark + Text(f"{outcome.name}: {outcome.measured}; {outcome.value:.3g}, asked {outcome.bound}")
 
 
 # ---------------------------------------------------------------- against a commit
@@ -77,8 +76,8 @@ def _lines(comparison: against.ContestComparison) -> Iterator[Text]:
     for one in comparison.timings:
         mark, style = _mark(one)
         new, old = (_time(min(times)) for times in (one.new, one.old))
-        told = f"{one.ratio:.2f} ({min(one.ratios):.2f} to {max(one.ratios):.2f}), best {new} against {old}"
-        yield Text(f"{mark:10}", style=style) + Text(f"{comparison.contest}, {one.name}: {told}")
+        ratios = f"{one.ratio:.2f} ({min(one.ratios):.2f} to {max(one.ratios):.2f}), best {new} against {old}"
+        yield Text(f"{mark:10}", style=style) + Text(f"{comparison.contest}, {one.name}: {ratios}")
     if comparison.words:
         yield Text(f"{'mind':10}", style="yellow") + Text(f"{comparison.contest}: {comparison.words}")
 
@@ -103,8 +102,8 @@ def _summary(found: Sequence[against.ContestComparison], commit: str) -> str:
         return f"nothing of ours was timed both here and in {commit[:12]}"
     held = sum(timing.ratio <= against.SLOWER for _, timing in ours)
     contest, worst = max(ours, key=lambda one: one[1].ratio)
-    told = f"{held} of {len(ours)} times are at most {against.SLOWER:.2f} of those of {commit[:12]}"
-    told += f"; the largest is {worst.ratio:.2f} ({contest}, {worst.name})"
+    summary = f"{held} of {len(ours)} times are at most {against.SLOWER:.2f} of those of {commit[:12]}"
+    summary += f"; the largest is {worst.ratio:.2f} ({contest}, {worst.name})"
     if sticks := [timing.ratio for _, timing in timed if timing.yardstick]:
-        told += f"; yardsticks {min(sticks):.2f} to {max(sticks):.2f}"
-    return told
+        summary += f"; yardsticks {min(sticks):.2f} to {max(sticks):.2f}"
+    return summary

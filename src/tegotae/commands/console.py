@@ -86,8 +86,8 @@ def refuse_unwritable(
         raise FileError(f"Cannot write '{path}': it names no file.\n  Name one, such as {path / 'result'}.")
     allowed, what = (FIGURE_FORMATS, "figures are") if figure else (suffixes, "it is")
     if allowed and path.suffix.lower() not in allowed:
-        way = "Choose one of these suffixes." if len(allowed) > 1 else f"Name it {path.with_suffix(allowed[0])}."
-        raise FileError(f"Cannot write {path}: {what} written as {', '.join(allowed)}.\n  {way}")
+        remedy = "Choose one of these suffixes." if len(allowed) > 1 else f"Name it {path.with_suffix(allowed[0])}."
+        raise FileError(f"Cannot write {path}: {what} written as {', '.join(allowed)}.\n  {remedy}")
     checks.target_of(path)
     require(f"Writing {path}", *(FIGURES if figure else needs))
 
@@ -140,12 +140,12 @@ def watching(total: int | None = None) -> Iterator[ProgressBar]:
 
 
 @contextmanager
-def reworded(said: Callable[[str], str]) -> Iterator[None]:
+def reworded(reword: Callable[[str], str]) -> Iterator[None]:
     """What the block refuses is told in other words: those of the command line instead of the library's."""
     try:
         yield
     except TegotaeError as error:
-        raise type(error)(said(str(error))) from error
+        raise type(error)(reword(str(error))) from error
 
 
 _COMPILING = ", compiling"

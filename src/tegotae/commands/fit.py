@@ -49,8 +49,8 @@ COLUMNS = ("time", "velocity", "position", "force")
 
 def in_options(message: str) -> str:
     """A message of the library in the words of the command line."""
-    for pattern, said in _OPTIONS:
-        message = re.sub(pattern, said, message)
+    for pattern, replacement in _OPTIONS:
+        message = re.sub(pattern, replacement, message)
     return message
 
 

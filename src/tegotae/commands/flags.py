@@ -53,13 +53,13 @@ class Flag:
 
     def parameter(self) -> inspect.Parameter:
         """As typer reads it from the signature of a function."""
-        told: dict[str, Any] = {"metavar": self.metavar, "help": self.help, "hidden": self.hidden}
-        told["autocompletion"] = completing(*self.words) if self.words else self.completion
-        asked = typer.Option(self.name, **told) if self.name.startswith("--") else typer.Argument(**told)
+        options: dict[str, Any] = {"metavar": self.metavar, "help": self.help, "hidden": self.hidden}
+        options["autocompletion"] = completing(*self.words) if self.words else self.completion
+        asked = typer.Option(self.name, **options) if self.name.startswith("--") else typer.Argument(**options)
         kind, default = (bool, False) if self.kind is bool else (self.kind, self.default)
         annotation = Annotated[kind | None if default is None else kind, asked]  # type: ignore[valid-type]
-        own = inspect.Parameter.empty if default is ... else default
-        return inspect.Parameter(self.key, inspect.Parameter.KEYWORD_ONLY, default=own, annotation=annotation)
+        initial = inspect.Parameter.empty if default is ... else default
+        return inspect.Parameter(self.key, inspect.Parameter.KEYWORD_ONLY, default=initial, annotation=annotation)
 
 
 def taking(*flags: Flag, context: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:

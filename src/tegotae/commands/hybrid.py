@@ -58,13 +58,13 @@ def node(
 
     settings = read_settings(file, changes)
     if settings.clock == "virtual":
-        told = "clock='virtual' has all nodes in one process."
-        checks.refuse(f"hybrid {name}", told, "Use `tegotae hybrid run`, or clock='real' for nodes of their own.")
+        problem = "clock='virtual' has all nodes in one process."
+        checks.refuse(f"hybrid {name}", problem, "Use `tegotae hybrid run`, or clock='real' for nodes of their own.")
     require(f"hybrid {name}", *_NEEDS.get(name, ("zenoh",)))  # before anything is compiled
-    said = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
 
     def tell(words: str) -> None:
-        said.print(words, markup=False)
+        console.print(words, markup=False)
 
     if name in ("dynamics", "table", "device") and parent is None:  # `hybrid run` has said it
         _say_code(settings, file, changes)
@@ -85,11 +85,11 @@ def node(
 def _say_code(settings: Settings, file: Path, changes: Sequence[str]) -> None:
     """Say, before it is run, that settings name code, and who asked for it: a file may come from anybody."""
     named = {"model": settings.model} | ({"device": settings.device} if settings.clock == "real" else {})
-    for group, own in named.items():
-        if isinstance(own, OwnDevice | OwnModel):
+    for group, choice in named.items():
+        if isinstance(choice, OwnDevice | OwnModel):
             by_hand = any(change.partition("=")[0].strip() == f"{group}.factory" for change in changes)
-            told = f"{'--set' if by_hand else file} names code that will be run: {group}.factory={own.factory!r}"
-            Console(stderr=True, highlight=False, soft_wrap=True).print(told, markup=False)
+            notice = f"{'--set' if by_hand else file} names code that will be run: {group}.factory={choice.factory!r}"
+            Console(stderr=True, highlight=False, soft_wrap=True).print(notice, markup=False)
 
 
 # ------------------------------------------------------------ runs
@@ -129,14 +129,14 @@ def _run_virtual(settings: Settings, out: Path | None, overwrite: bool) -> int:
             _bar() as bar,
             words.compiling_shown(bar),
         ):
-            task = bar.add_task("simulating", total=1.0, said="")
+            task = bar.add_task("simulating", total=1.0, status="")
 
             def progress(share: float) -> None:
                 log.step()
                 bar.update(task, completed=share)
 
-            told = run_virtual(settings, bus=bus, progress=progress)
-        simulated = float(told.dynamics["simulated"][-1])
+            outcome = run_virtual(settings, bus=bus, progress=progress)
+        simulated = float(outcome.dynamics["simulated"][-1])
         _say_end(path, simulated, settings.duration, out)
     return 0 if simulated >= settings.duration - 0.5 * settings.period else 1
 
@@ -146,8 +146,8 @@ def _say_end(path: Path, simulated: float, duration: float, out: Path | None) ->
     console = words.out()
     console.print(Text(f"{simulated:.3f} of {duration:.3f} s simulated", style="bold"))
     if path.exists():
-        told = reports.report(LogReader(path))
-        _print(console, reports.table({name: told[name] for name in SHORT}), told["words"])
+        entries = reports.report(LogReader(path))
+        _print(console, reports.table({name: entries[name] for name in SHORT}), entries["words"])
     if out is None:
         console.print(Text("nothing was kept; add --out run.mcap for a log, and `tegotae hybrid report` to read it",
                            style="dim"))  # fmt: skip
@@ -164,7 +164,7 @@ def _print(console: Console, table: Table, doubts: Sequence[str]) -> None:
 def _bar() -> Progress:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=24, complete_style="cyan", finished_style="green"),
-               TextColumn("{task.fields[said]}"))  # fmt: skip
+               TextColumn("{task.fields[status]}"))  # fmt: skip
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
@@ -174,7 +174,7 @@ class _Teller:
     def __init__(self, nodes: Nodes) -> None:
         self._nodes, self._bar = nodes, _bar()
         self._console, self._plain = self._bar.console, self._bar.disable
-        self._task = self._bar.add_task("starting", total=nodes.settings.duration, said="")
+        self._task = self._bar.add_task("starting", total=nodes.settings.duration, status="")
         self._line = 0.0
         self._began = False
 
@@ -199,12 +199,12 @@ class _Teller:
             self._began = True
             self.tell(f"running; from elsewhere: tegotae hybrid stop {self._nodes.file}")
         states = ", ".join(f"{node} {doing(heard.states.get(node, 0))}" for node in ("dynamics", "table"))
-        said = f"{heard.simulated:.2f} s  force {heard.force:.2f} N, peak {heard.peak:.2f} N  {states}"
-        self._bar.update(self._task, description="running", completed=heard.simulated, said=said)
+        status = f"{heard.simulated:.2f} s  force {heard.force:.2f} N, peak {heard.peak:.2f} N  {states}"
+        self._bar.update(self._task, description="running", completed=heard.simulated, status=status)
         now = time.monotonic()
         if self._plain and now - self._line >= _LINE:
             self._line = now
-            self.tell(said)
+            self.tell(status)
 
 
 # ------------------------------------------------------------ requests
@@ -218,7 +218,7 @@ def request(what: str, file: Path, changes: Sequence[str]) -> int:
     bus = bus_of(settings, None)
     try:
         # What makes no sense is no answer.
-        Judge().subscribe(bus, "events", lambda topic, said: heard.append(event_of(object_of("event", said))))
+        Judge().subscribe(bus, "events", lambda topic, payload: heard.append(event_of(object_of("event", payload))))
         if missing := bus.meet(["table"], _PRESENT):
             checks.refuse(f"hybrid {what}", f"{'; '.join(missing)}.", "Name the settings of a session that runs.")
         who, why = "command line", f"tegotae hybrid {what}"
@@ -250,18 +250,18 @@ def report(log: Path, json: Path | None, page: Path | None, complete: bool) -> i
     words.refuse_unwritable(page, suffixes=(".html", ".htm"), needs=FIGURES)
     words.refuse_same({"LOG": log, "--json": json, "--page": page})
     read = LogReader(log)
-    told = reports.report(read)
+    entries = reports.report(read)
     console = words.out()
-    _print(console, reports.table(told), told["words"])
-    words.keep_json(console, json, told, "the numbers")
+    _print(console, reports.table(entries), entries["words"])
+    words.keep_json(console, json, entries, "the numbers")
     if page is not None:
         from tegotae.hybrid.records.report_page import write_page
 
         with words.watching() as watch:
             watch.step("drawing")
-            write_page(page, told, read)
+            write_page(page, entries, read)
         words.wrote(console, page, "the page")
-    return int(complete and told["log_rows_lost"] > 0)
+    return int(complete and entries["log_rows_lost"] > 0)
 
 
 def replay(log: Path) -> int:
@@ -273,9 +273,9 @@ def replay(log: Path) -> int:
     settings = settings_in(read)
     _say_code(settings, log, ())
     with _bar() as bar, words.compiling_shown(bar):
-        task = bar.add_task("replaying", total=1.0, said="")
-        own = settings.model.machine(settings.period) if isinstance(settings.model, OwnModel) else None
-        difference = again(read, machine=own, progress=lambda share: bar.update(task, completed=share))
+        task = bar.add_task("replaying", total=1.0, status="")
+        machine = settings.model.machine(settings.period) if isinstance(settings.model, OwnModel) else None
+        difference = again(read, machine=machine, progress=lambda share: bar.update(task, completed=share))
     console = words.out()
     if difference is None:
         console.print(f"{read.dynamics.size} ticks replayed: bit for bit the same", markup=False)

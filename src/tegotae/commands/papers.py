@@ -82,11 +82,11 @@ def _show(console: Console, paper: Paper[Any], entries: Sequence[Entry]) -> None
     checked = [e for e in entries if not e.missing]
     passed = sum(e.passed for e in checked)
     style = "bold green" if passed == len(checked) else "bold red"
-    told = Text(f"{passed} of {len(checked)} claims of {paper.key} passed", style=style)
+    verdict = Text(f"{passed} of {len(checked)} claims of {paper.key} passed", style=style)
     if missing:
         unchecked = len(entries) - len(checked)
-        told.append(f"; {unchecked} not checked here, without {', '.join(missing)}", style="bold yellow")
-    console.print(told, "", sep="\n")
+        verdict.append(f"; {unchecked} not checked here, without {', '.join(missing)}", style="bold yellow")
+    console.print(verdict, "", sep="\n")
 
 
 def _save_figures(console: Console, folder: Path, drawn: Sequence[report.Drawn]) -> None:

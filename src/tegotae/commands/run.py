@@ -104,5 +104,5 @@ def _refuse_not_finite(name: str, result: Result, numbers: Sequence[Quantity]) -
     lost = [one for one, values in numeric.items() if not np.isfinite(values).all()]
     lost += [number.name for number in numbers if not math.isfinite(number.value)]
     if lost:
-        told = f"{', '.join(lost)} left the range of numbers, so nothing was written."
-        checks.refuse(f"run {name}", told, "Choose parameters of a size that a machine can have.")
+        problem = f"{', '.join(lost)} left the range of numbers, so nothing was written."
+        checks.refuse(f"run {name}", problem, "Choose parameters of a size that a machine can have.")

@@ -60,27 +60,27 @@ class RunGroup(TyperGroup):
         known = self.list_commands(ctx)
         elsewhere = takers(name.replace("_", "-"))
         near = difflib.get_close_matches(name, known if not elsewhere else [], n=1)
-        told = f"there is no {kind} {name!r}" + (f"; near is {near[0]}" if near else "")
-        way = f"It belongs to {_listed(elsewhere)}." if elsewhere else f"Choose one of {', '.join(known)}."
-        raise InputError(f"{_own(ctx)}: {told}.\n  {way}")
+        problem = f"there is no {kind} {name!r}" + (f"; near is {near[0]}" if near else "")
+        remedy = f"It belongs to {_listed(elsewhere)}." if elsewhere else f"Choose one of {', '.join(known)}."
+        raise InputError(f"{_command_of(ctx)}: {problem}.\n  {remedy}")
 
 
 def _refuse_word(ctx: Any, word: str) -> NoReturn:
     """A flag, or a bare word, that the command does not take."""
-    own, flag = _own(ctx), word.startswith("-")
+    command, flag = _command_of(ctx), word.startswith("-")
     name = word.partition("=")[0] if flag else word.replace("_", "-")
-    if elsewhere := [line for line in takers(name) if line != own]:
-        way = f"It belongs to {_listed(elsewhere)}; "
+    if elsewhere := [line for line in takers(name) if line != command]:
+        advice = f"It belongs to {_listed(elsewhere)}; "
     elif near := difflib.get_close_matches(name, FLAGS if flag else [], n=1, cutoff=0.75):
         own_flag = any(near[0] in param.opts for param in ctx.command.params)
-        way = f"Near is {near[0]}" + ("; " if own_flag else f" of {_listed(takers(near[0]))}; ")
+        advice = f"Near is {near[0]}" + ("; " if own_flag else f" of {_listed(takers(near[0]))}; ")
     else:
-        way = "Leave it out; "
-    told = name if flag else repr(word)
-    raise InputError(f"{own}: it takes no {told}.\n  {way}`tegotae {own} --help` tells what it takes.")
+        advice = "Leave it out; "
+    refused = name if flag else repr(word)
+    raise InputError(f"{command}: it takes no {refused}.\n  {advice}`tegotae {command} --help` tells what it takes.")
 
 
-def _own(ctx: Any) -> str:
+def _command_of(ctx: Any) -> str:
     return str(ctx.command_path).removeprefix("tegotae ")
 
 
@@ -108,9 +108,9 @@ def _called(line: Line) -> Callable[..., None]:
             _play(line, {flag: given[flag.key] for flag in line.flags})
         elif early := [flag.name for flag in line.flags if flag.is_given(given[flag.key])]:
             # It would be of the scenario alone, and not reach the machine.
-            own, machine = _own(context), context.invoked_subcommand
-            way = f"Write it behind: `tegotae {own} {machine} {early[0]} ...`."
-            raise InputError(f"{own}: {early[0]} stands before {machine}.\n  {way}")
+            command, machine = _command_of(context), context.invoked_subcommand
+            remedy = f"Write it behind: `tegotae {command} {machine} {early[0]} ...`."
+            raise InputError(f"{command}: {early[0]} stands before {machine}.\n  {remedy}")
 
     return call
 

@@ -200,6 +200,5 @@ def takers(word: str) -> list[str]:
         if any(flag.name == word for flag in line.flags) or line.scenario == word:
             found.append(line.name)
         else:
-            own = [one for one in line.machines if one.machine == word or any(f.name == word for f in one.flags)]
-            found += [one.name for one in own]
+            found += [m.name for m in line.machines if m.machine == word or any(f.name == word for f in m.flags)]
     return found

@@ -56,29 +56,29 @@ def _trouble(wanted: Path) -> str:
     if not hasattr(os, "getuid"):
         return ""
     for place in (wanted, *wanted.parents):
-        told = place.stat()
+        status = place.stat()
         where = "" if place == wanted else f"lies in {place}, which "
-        if told.st_uid not in (os.getuid(), 0 if where else os.getuid()):
+        if status.st_uid not in (os.getuid(), 0 if where else os.getuid()):
             return f"{where}belongs to somebody else"
-        apart = where and told.st_mode & stat.S_ISVTX  # as in /tmp: nobody may rename what is not his own
-        if (who := others_that_may_write(told)) and not apart:
+        apart = where and status.st_mode & stat.S_ISVTX  # as in /tmp: nobody may rename what is not his own
+        if (who := others_that_may_write(status)) and not apart:
             return f"{where}can be written by {who}"
     return ""
 
 
-def others_that_may_write(told: os.stat_result) -> str:
+def others_that_may_write(status: os.stat_result) -> str:
     """Who besides its owner may write a file or folder, in words; empty if nobody. A group of the user alone may."""
-    if told.st_mode & stat.S_IWOTH:
+    if status.st_mode & stat.S_IWOTH:
         return "everybody"
-    if not told.st_mode & stat.S_IWGRP:
+    if not status.st_mode & stat.S_IWGRP:
         return ""
     import grp
     import pwd
 
     try:
-        group, user = grp.getgrgid(told.st_gid), pwd.getpwuid(os.getuid()).pw_name
+        group, user = grp.getgrgid(status.st_gid), pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
-        return f"group {told.st_gid}"
+        return f"group {status.st_gid}"
     # Many systems give each user a group that is called as he is, and let it write.
     return "" if group.gr_name == user and {*group.gr_mem} <= {user} else f"the group {group.gr_name}"
 
@@ -93,20 +93,20 @@ def own_folder(instead_of: Path, trouble: str) -> Path:
         if instead_of in _instead:
             return _instead[instead_of]
         try:
-            own = Path(tempfile.mkdtemp(prefix="tegotae-")).resolve()
+            private = Path(tempfile.mkdtemp(prefix="tegotae-")).resolve()
         except OSError as error:
             raise FileError(
                 f"Cannot keep compiled kernels: {instead_of} {trouble}, and there is no temporary folder ({error}).\n"
                 f"  Set {VARIABLE} to a folder of your own, with room."
             ) from error
-        _instead[instead_of] = own
-    atexit.register(shutil.rmtree, own, ignore_errors=True)
+        _instead[instead_of] = private
+    atexit.register(shutil.rmtree, private, ignore_errors=True)
     warnings.warn(
         f"{instead_of} {trouble}, so kernels are compiled anew in this process. "
         f"Set {VARIABLE} to a folder of your own to keep them.",
         stacklevel=3,
     )
-    return own
+    return private
 
 
 def written(work: Callable[[Path], T]) -> T:
@@ -117,11 +117,11 @@ def written(work: Callable[[Path], T]) -> T:
     except OSError as error:
         if place in _instead.values():
             raise _no_room(place, error) from error
-        own = own_folder(_wanted(), f"cannot be written ({error})")
+        private = own_folder(_wanted(), f"cannot be written ({error})")
     try:
-        return work(own)
+        return work(private)
     except OSError as error:
-        raise _no_room(own, error) from error
+        raise _no_room(private, error) from error
 
 
 def _no_room(place: Path, error: OSError) -> FileError:
@@ -159,8 +159,8 @@ def is_whole(path: Path) -> bool:
 def is_ours(path: Path) -> bool:
     """Whether a file is there that nobody else made or may write: one may be left from when the folder was open."""
     try:
-        told = path.lstat()
+        status = path.lstat()
     except OSError:
         return False
-    own = not hasattr(os, "getuid") or (told.st_uid in (os.getuid(), 0) and not others_that_may_write(told))
-    return own and stat.S_ISREG(told.st_mode)
+    owned = not hasattr(os, "getuid") or (status.st_uid in (os.getuid(), 0) and not others_that_may_write(status))
+    return owned and stat.S_ISREG(status.st_mode)

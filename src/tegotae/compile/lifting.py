@@ -65,8 +65,8 @@ class Lifting:
         for name in asked:
             if name in plain.__globals__:
                 function.__globals__[name] = self.value(plain.__globals__[name], asked)
-        for cell, own in zip(plain.__closure__ or (), function.__closure__ or (), strict=True):
-            own.cell_contents = self.value(cell.cell_contents, asked)
+        for cell, target in zip(plain.__closure__ or (), function.__closure__ or (), strict=True):
+            target.cell_contents = self.value(cell.cell_contents, asked)
 
     def value(self, value: Any, asked: tuple[str, ...] = (), above: tuple[Any, ...] = ()) -> Any:
         """What a kernel sees, with the kernels in it lifted; `asked`: names that are read of modules."""
@@ -78,11 +78,11 @@ class Lifting:
                 return value
             return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
         if isinstance(value, ModuleType) and value not in (math, np, *above):
-            own = ModuleType(value.__name__)
+            module = ModuleType(value.__name__)
             for name in asked:
                 if hasattr(value, name):
-                    setattr(own, name, self.value(getattr(value, name), asked, (*above, value)))
-            return own
+                    setattr(module, name, self.value(getattr(value, name), asked, (*above, value)))
+            return module
         return value
 
 
@@ -170,7 +170,7 @@ def _given(value: Any, kind: Type, lift: Lifting) -> Any:
     if isinstance(kind, Array):
         return value
     if isinstance(kind, Tuple | Struct):
-        items = [_given(item, own, lift) for item, own in zip(value, kind.items, strict=True)]
+        items = [_given(item, item_kind, lift) for item, item_kind in zip(value, kind.items, strict=True)]
         return type(value)(*items) if isinstance(kind, Struct) else tuple(items)
     if isinstance(kind, Known):
         return lift.value(value)

@@ -120,7 +120,7 @@ class Native:
         formats = [packing.letters(kind) for kind in kinds]
         self.layout = struct.Struct("=" + "".join(formats))
         self.starts = [0, *itertools.accumulate(map(len, formats))]
-        self._structs = [struct.Struct("=" + own) for own in formats]
+        self._structs = [struct.Struct("=" + one) for one in formats]
         self._packers = [packing.packer(kind) for kind in kinds]
         self.several = result.startswith("(")
         letters = result.replace("(", "").replace(")", "")

@@ -29,16 +29,16 @@ def make(calls: Iterable[Call], folder: Path, tell: Callable[[str], Any]) -> int
     tell(f"translating {len(entries)} loops to C")
     groups = []  # a program for each home: small enough to be compiled side by side, and to read
     for number, (_, group) in enumerate(groupby(entries, _home)):
-        units = Program(prefix=f"k{number}_").units(own := list(group))
-        groups.append((own, [toolchain.Unit(f"{number}.{mode}", mode, text) for mode, text in units.items()]))
+        units = Program(prefix=f"k{number}_").units(members := list(group))
+        groups.append((members, [toolchain.Unit(f"{number}.{mode}", mode, text) for mode, text in units.items()]))
     folder.mkdir(parents=True, exist_ok=True)
-    free = [(own, units) for own, units in groups if any(unit.mode == "free" for unit in units)]
+    free = [(members, units) for members, units in groups if any(unit.mode == "free" for unit in units)]
     varied = [(free, variant.library, variant.flags) for variant in shipped.variants()]
     for chosen, library, wide in [(groups, shipped.LIBRARY, ()), *varied]:
         tell(f"compiling {library} with {' '.join(tools.command)}")
         every = [unit for _, units in chosen for unit in units]
         tools.build(every, folder / library, jobs=os.cpu_count() or 1, wide=wide)
-    varies = {entry.symbol for own, _ in free for entry in own}
+    varies = {entry.symbol for members, _ in free for entry in members}
     listed = {key_of(entry): [entry.symbol, entry.symbol in varies] for entry in entries}
     manifest = {**made_by, "entries": listed}
     cache.write(folder / shipped.MANIFEST, json.dumps(manifest, indent=1))

@@ -136,11 +136,11 @@ class Toolchain:
                 f"  Set {VARIABLE} to one that can, or install one: pip install 'tegotae[compiler]'."
             ) from error
         if done.returncode:
-            said = (done.stderr or done.stdout).strip() or f"it said nothing and ended with {done.returncode}"
-            if trouble := next((words for words in _NO_ROOM if words in said), None):
+            output = (done.stderr or done.stdout).strip() or f"it said nothing and ended with {done.returncode}"
+            if trouble := next((words for words in _NO_ROOM if words in output), None):
                 raise OSError(errno.ENOSPC, trouble, str(library))
             raise CompilerError(
-                f"{name}: the compiler {' '.join(self.command)!r} failed:\n{said[:4000]}\n"
+                f"{name}: the compiler {' '.join(self.command)!r} failed:\n{output[:4000]}\n"
                 f"  Set {VARIABLE} to another compiler, or TEGOTAE_BACKEND=numba or python."
             )
 
@@ -181,10 +181,9 @@ def _clear(folder: Path) -> None:
 def _identity(command: tuple[str, ...]) -> str:
     """What changes when the compiler does: asking it for its version would take longer than compiling."""
     real = Path(command[0]).resolve()
-    told = real.stat() if real.exists() else None
-    size = (told.st_size, told.st_mtime_ns) if told else ()
-    own = (COMMON, STRICT, FREE, _spared(command), sorted(_WIDE.items()))
-    flags = (*own, command[1:], str(real), size, processor())
+    status = real.stat() if real.exists() else None
+    size = (status.st_size, status.st_mtime_ns) if status else ()
+    flags = (COMMON, STRICT, FREE, _spared(command), sorted(_WIDE.items()), command[1:], str(real), size, processor())
     return hashlib.sha256(repr(flags).encode()).hexdigest()
 
 

@@ -51,11 +51,11 @@ def lifted_entry(function: FunctionType, kernel: Any) -> Callable[..., Any]:
     if function.__closure__:
         return lifted(function, kernel)
     try:
-        text, own = sources.text_of(kernel.py_func), fingerprint([kernel])
+        text, digest = sources.text_of(kernel.py_func), fingerprint([kernel])
     except SubsetError:
         return lifted(function, kernel)
-    told = [own, *(Path(home).read_text(encoding="utf-8") for home in (__file__, lifting.__file__))]
-    key = hashlib.sha256("\n".join(told).encode()).hexdigest()[:20]
+    texts = [digest, *(Path(home).read_text(encoding="utf-8") for home in (__file__, lifting.__file__))]
+    key = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:20]
     path = _put(f"{function.__name__.strip('<>')}-{key}.py", text)
     function.__code__ = function.__code__.replace(co_filename=str(path))
     function.__qualname__ += f"_{key}"

@@ -68,8 +68,8 @@ class FrictionServo(Declared):
         if compensation is not None:
             extra = checks.signal("FrictionServo", "compensation", compensation, "N", 1).ravel()
         if extra.size != path.size:
-            told = f"{extra.size} compensations for {path.size} ticks."
-            checks.refuse("FrictionServo", told, "Give one force a tick.")
+            problem = f"{extra.size} compensations for {path.size} ticks."
+            checks.refuse("FrictionServo", problem, "Give one force a tick.")
         run = self.circuit.run(
             inertia + extra, period=period, bases={"servo": velocity}, initial={"position": float(path[0])}
         )

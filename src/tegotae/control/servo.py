@@ -84,8 +84,8 @@ class LiveServo(LiveImpedance):
     def _check_state(self, state: State) -> None:
         begun = state["begun"]
         if begun not in (0, 1):
-            told = "Give 1 if it controls already, else 0, or a state that such a servo was in."
-            checks.refuse(self.block.name, f"begun={begun!r} cannot be in its state.", told)
+            remedy = "Give 1 if it controls already, else 0, or a state that such a servo was in."
+            checks.refuse(self.block.name, f"begun={begun!r} cannot be in its state.", remedy)
         super()._check_state(state)
 
 

@@ -18,25 +18,25 @@ from tegotae.running.source import module_of
 
 # How such a loop calls blocks: the contracts of `tegotae.block`, as types. Real and whole numbers of p, s and w come
 # first; of a group in columns (see `Group.in_columns`) the real ones of p and s lie apart.
-_OWN = "reals, wholes, reals, wholes, reals, wholes"
+_BLOCK = "reals, wholes, reals, wholes, reals, wholes"
 _COLUMN = "column, wholes, column, wholes, reals, wholes"
 
-LINE_RESIST = Signature(f"{_OWN}, real, real -> real, real")
-LINE_COMMIT = Signature(f"{_OWN}, real, real ->")
-LINE_MOVE = Signature(f"{_OWN}, real, real -> real, real")
-LINE_KEEP = Signature(f"{_OWN}, real, real, real ->")
-LINE_PREPARE = Signature(f"{_OWN}, real ->")
-LINE_RESTORE = Signature(f"{_OWN} ->")
+LINE_RESIST = Signature(f"{_BLOCK}, real, real -> real, real")
+LINE_COMMIT = Signature(f"{_BLOCK}, real, real ->")
+LINE_MOVE = Signature(f"{_BLOCK}, real, real -> real, real")
+LINE_KEEP = Signature(f"{_BLOCK}, real, real, real ->")
+LINE_PREPARE = Signature(f"{_BLOCK}, real ->")
+LINE_RESTORE = Signature(f"{_BLOCK} ->")
 
 COLUMN_RESIST = Signature(f"{_COLUMN}, real, real -> real, real")
 COLUMN_COMMIT = Signature(f"{_COLUMN}, real, real ->")
 COLUMN_PREPARE = Signature(f"{_COLUMN}, real ->")
 COLUMN_RESTORE = Signature(f"{_COLUMN} ->")
 
-SPACE_RESIST = Signature(f"{_OWN}, reals, real, reals, matrix ->")
-SPACE_COMMIT = Signature(f"{_OWN}, reals, real ->")
-SPACE_MOVE = Signature(f"{_OWN}, reals, real, reals, matrix ->")
-SPACE_KEEP = Signature(f"{_OWN}, reals, reals, real ->")
+SPACE_RESIST = Signature(f"{_BLOCK}, reals, real, reals, matrix ->")
+SPACE_COMMIT = Signature(f"{_BLOCK}, reals, real ->")
+SPACE_MOVE = Signature(f"{_BLOCK}, reals, real, reals, matrix ->")
+SPACE_KEEP = Signature(f"{_BLOCK}, reals, reals, real ->")
 
 _NAMES = [name for name, value in globals().items() if isinstance(value, Signature)]
 IMPORTS = f"from tegotae.coupling.addressed import {', '.join(_NAMES)}\nfrom tegotae.layout import Memory\n"
@@ -44,7 +44,7 @@ IMPORTS = f"from tegotae.coupling.addressed import {', '.join(_NAMES)}\nfrom teg
 NONE = 0.0  # where a block has no such kernel
 CALLS = ("resist_at", "commit_at", "prepare_at", "restore_at")
 MOVES = ("move_at", "keep_at", "ready_at", "again_at")
-_SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
+_SIZES = ("wide", "wide_whole", "deep", "deep_whole", "work", "work_whole")
 PLACES = (*_SIZES, "p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
 ROW = ("columns", "count", *PLACES, "ratios_at", "bases_at")
 _OF_MOVER = ("own_p", "own_p_whole", "own_s", "own_s_whole", "own_w", "own_w_whole")
@@ -110,16 +110,16 @@ def of_all(inner: str, asked: str = "") -> str:
 
 def slices(begin: str, end: str) -> str:
     """The numbers of a block, real and whole ones of p, s and w, from `begin` to `end`, in words of `at` and `size`."""
-    told = []
-    for vector, size in (("p", "wide"), ("s", "deep"), ("w", "room")):
+    pieces = []
+    for vector, size in (("p", "wide"), ("s", "deep"), ("w", "work")):
         for kind, mark in (("real", ""), ("whole", "_whole")):
             first, last = (word.format(at=f"{vector}{mark}_at", size=size + mark) for word in (begin, end))
-            told.append(f"{vector}.{kind}[{first} : {last}]")
-    return ", ".join(told)
+            pieces.append(f"{vector}.{kind}[{first} : {last}]")
+    return ", ".join(pieces)
 
 
 # The numbers of the i-th block of a group, one after the other or as columns of two matrices.
-OWN = slices("{at} + i * {size}", "{at} + (i + 1) * {size}")
+BLOCK = slices("{at} + i * {size}", "{at} + (i + 1) * {size}")
 # What lies in columns has no whole numbers of its own but the sizes of its arrays, which are those of the first, and
 # no workspace: said once for all, because each array that is handed over costs as much as the element itself.
 COLUMN_SHARED = "sizes, no_whole, no_real = p.whole[p_whole_at : p_whole_at + wide_whole], s.whole[:0], w.real[:0]"

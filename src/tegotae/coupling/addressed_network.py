@@ -59,11 +59,11 @@ def table_of(
     return Memory(np.array(addresses, dtype=np.float64), np.array(rows, dtype=np.int64))
 
 
-_OWN = slices("{at}", "{at} + {size}")
+_BLOCK = slices("{at}", "{at} + {size}")
 
 # Small blocks along a line are known to the loops that ship as columns of a matrix: here of one column.
 _COLUMNS = "P = p.real[p_at : p_at + wide].reshape((wide, 1))\nS = s.real[s_at : s_at + deep].reshape((deep, 1))\n"
-_COLUMN = _OWN.replace("p.real[p_at : p_at + wide]", "P[:, 0]").replace("s.real[s_at : s_at + deep]", "S[:, 0]")
+_COLUMN = _BLOCK.replace("p.real[p_at : p_at + wide]", "P[:, 0]").replace("s.real[s_at : s_at + deep]", "S[:, 0]")
 
 
 def _reads(calls: str, table: str, names: Sequence[str]) -> str:
@@ -113,7 +113,7 @@ else:
 
 
 def _on_line(call: str, behind: str, given: str = "") -> str:
-    column, line = f"{given}COLUMN_{call}{_COLUMN}{behind}", f"{given}LINE_{call}{_OWN}{behind}"
+    column, line = f"{given}COLUMN_{call}{_COLUMN}{behind}", f"{given}LINE_{call}{_BLOCK}{behind}"
     return put(_EITHER, {"columns": _COLUMNS, "column": column, "line": line})
 
 
@@ -122,7 +122,7 @@ _RESIST = put(
 if k == 1:
     {{call}}
 else:
-    SPACE_RESIST(answer_at, {_OWN}, u, T, g, e)
+    SPACE_RESIST(answer_at, {_BLOCK}, u, T, g, e)
 if through == 1:
     RM, QM = R.reshape((k, first)), Q.reshape((k, second))
     add_through(f, size, a, RM, 1.0, u, g, e)
@@ -144,7 +144,7 @@ _COMMIT = put(
 if k == 1:
     {{call}}
 else:
-    SPACE_COMMIT(advance_at, {_OWN}, u, T)
+    SPACE_COMMIT(advance_at, {_BLOCK}, u, T)
 """,
     {"call": _on_line("COMMIT(advance_at, ", ", u[0], T)")},
 )
@@ -153,9 +153,9 @@ for i in range(movers):
     {{reads}}
     M = w.real[mobilities + mobility : mobilities + mobility + k * k].reshape((k, k))
     if k == 1:
-        moved[row], M[0, 0] = LINE_MOVE(answer_at, {_OWN}, total[row], T)
+        moved[row], M[0, 0] = LINE_MOVE(answer_at, {_BLOCK}, total[row], T)
     else:
-        SPACE_MOVE(answer_at, {_OWN}, total[row : row + k], T, moved[row : row + k], M)
+        SPACE_MOVE(answer_at, {_BLOCK}, total[row : row + k], T, moved[row : row + k], M)
     off, lost = compare(i, row, v, before, moved, M, size, d, weight, gap, J)
     norm, excess = max(norm, off), max(excess, lost)
 """
@@ -163,9 +163,9 @@ _KEEPS = f"""
 for i in range(movers):
     {{reads}}
     if k == 1:
-        LINE_KEEP(advance_at, {_OWN}, total[row], v[row], T)
+        LINE_KEEP(advance_at, {_BLOCK}, total[row], v[row], T)
     else:
-        SPACE_KEEP(advance_at, {_OWN}, total[row : row + k], v[row : row + k], T)
+        SPACE_KEEP(advance_at, {_BLOCK}, total[row : row + k], v[row : row + k], T)
 """
 _SLOPES = """
 for i in range(movers):
@@ -190,7 +190,7 @@ def source_by_address() -> str:
     prepares, restores = "", ""
     for table, reads in reversed(each):
         for half, behind in (("prepare", ", T)"), ("restore", ")")):
-            call = f"LINE_{half.upper()}({half}_at, {_OWN}{behind}"
+            call = f"LINE_{half.upper()}({half}_at, {_BLOCK}{behind}"
             if table == "link":
                 call = _on_line(f"{half.upper()}({half}_at, ", behind)
             text = put(_EACH, {"table": table, "reads": reads, "call": call, "asked": f"{half}_at", "none": NONE})
@@ -206,7 +206,7 @@ def source_by_address() -> str:
         "moves": put(_MOVES, {"reads": movers}),
         "keeps": put(_KEEPS, {"reads": movers}),
         "slopes": put(_SLOPES, {"reads": movers}),
-        "told": "if keeps == 1:\n    for j in range(n):\n        before[j] = v[j]",
+        "stores": "if keeps == 1:\n    for j in range(n):\n        before[j] = v[j]",
         "prepares": prepares,
         "restores": restores,
         "unsolved": "unsolved",
@@ -234,9 +234,9 @@ def module_by_address(dimension: int) -> ModuleType:
     return build(line.source_by_address() if dimension == 1 else source_by_address(), ())
 
 
-def is_compiled(made: ModuleType, own: Layouts, n: int, gives: str) -> bool:
+def is_compiled(made: ModuleType, layouts: Layouts, n: int, gives: str) -> bool:
     """Whether a loop of its own runs compiled for a machine in n dimensions, which a generated module makes."""
-    loop = module_for(Kernels(made.make, style="memory"), own, n, gives).loop
+    loop = module_for(Kernels(made.make, style="memory"), layouts, n, gives).loop
     none, signal = np.empty(0, dtype=np.int64), np.empty(0) if n == 1 else np.empty((0, n))
     nothing, no_rows = Memory(np.empty(0), none), np.empty((0, 0))
     return is_ready(loop, nothing, nothing, nothing, signal, no_rows, none, 1.0, 1, none, none, 1, 0, 0, no_rows)

@@ -62,13 +62,13 @@ def tick(p, s, w, h, T{moved}):
     {gather}
     {take}
     {publish}
-    {told}
+    {give_motion}
 
 """
 
 _VIEWS = """
 n, k, kept = p.whole[0], p.whole[1], p.whole[2]
-room = w.real[: 2 * n + n * n]
+work = w.real[: 2 * n + n * n]
 P = Memory(p.real[{m} + k :], p.whole[3 + {m} + k :])
 S = Memory(s.real[k + kept :], s.whole)
 W = Memory(w.real[2 * n + n * n :], w.whole)
@@ -83,27 +83,27 @@ for i in range(kept):
 
 _GATHER = """
 for j in range(n):
-    room[j] = 0.0
+    work[j] = 0.0
 for i in range({m}):
-    room[p.whole[3 + i]] += p.real[i] * {given}
+    work[p.whole[3 + i]] += p.real[i] * {given}
 """
 
 _GIVE = """
 for i in range({m}):
-    v[i] = p.real[i] * room[n + p.whole[3 + i]]
+    v[i] = p.real[i] * work[n + p.whole[3 + i]]
     for j in range({m}):
-        slope[i, j] = p.real[i] * p.real[j] * room[2 * n + n * p.whole[3 + i] + p.whole[3 + j]]
+        slope[i, j] = p.real[i] * p.real[j] * work[2 * n + n * p.whole[3 + i] + p.whole[3 + j]]
 """
 
 _ALONE = {
-    "ask": "room[1], room[2] = inner_answer(P, S, W, room[0], T)",
-    "commit": "inner_advance(P, S, W, room[0], room[1], T)",
-    "take": "inner_tick(P, S, W, room[0], T)",
+    "ask": "work[1], work[2] = inner_answer(P, S, W, work[0], T)",
+    "commit": "inner_advance(P, S, W, work[0], work[1], T)",
+    "take": "inner_tick(P, S, W, work[0], T)",
 }
 _SEVERAL = {
-    "ask": "inner_answer(P, S, W, room[:n], T, room[n : 2 * n], room[2 * n :].reshape((n, n)))",
-    "commit": "inner_advance(P, S, W, room[:n], room[n : 2 * n], T)",
-    "take": "inner_tick(P, S, W, room[:n], T, room[n : 2 * n])",
+    "ask": "inner_answer(P, S, W, work[:n], T, work[n : 2 * n], work[2 * n :].reshape((n, n)))",
+    "commit": "inner_advance(P, S, W, work[:n], work[n : 2 * n], T)",
+    "take": "inner_tick(P, S, W, work[:n], T, work[n : 2 * n])",
 }
 
 
@@ -111,7 +111,7 @@ def source_of_assembly(inner: Halves, motions: int, ports: int) -> str:
     """The module's text: `make` gives the machine as a block's halves, `make_inner` is to give the circuit's."""
     words = {"m": ports, "given": "h" if ports == 1 else "h[i]"}
     having = [name for name, half in zip(Halves._fields, inner, strict=True) if half is not None]
-    alone = "return p.real[0] * room[n + p.whole[3]], p.real[0] * p.real[0] * room[2 * n + (n + 1) * p.whole[3]]"
+    alone = "return p.real[0] * work[n + p.whole[3]], p.real[0] * p.real[0] * work[2 * n + (n + 1) * p.whole[3]]"
     pieces: dict[str, object] = {
         **(_ALONE if motions == 1 else _SEVERAL),
         "names": ", ".join(f"inner_{name}" for name in having),
@@ -122,7 +122,7 @@ def source_of_assembly(inner: Halves, motions: int, ports: int) -> str:
         "filled": "" if ports == 1 else ", v, slope",
         "moved": "" if ports == 1 else ", v",
         "give": alone if ports == 1 else _GIVE.format(**words),
-        "told": "" if ports == 1 else f"for i in range({ports}):\n    v[i] = s.real[i]",
+        "give_motion": "" if ports == 1 else f"for i in range({ports}):\n    v[i] = s.real[i]",
         "prepares": "inner_prepare(P, S, W, T)" if inner.prepare else "",
         "restores": "inner_restore(P, S, W)" if inner.restore else "",
     }
@@ -195,8 +195,8 @@ class Assembly(Composite, Admittance):
         """Its circuit, laid out so that it can run."""
         circuit = self.circuit()
         circuit.__dict__["_table"] = None  # it does not run by itself
-        own, n = self._parts_around(circuit).layouts(self.dimension), self.dimension
-        if is_compiled(self._module_around(circuit), own, n, self.gives):
+        layouts, n = self._parts_around(circuit).layouts(self.dimension), self.dimension
+        if is_compiled(self._module_around(circuit), layouts, n, self.gives):
             return circuit
         try:
             reached = self.circuit().by_address()
@@ -238,9 +238,9 @@ class Assembly(Composite, Admittance):
         return (*plain, *self.outputs)
 
     def _parts_around(self, circuit: Circuit) -> Parts:
-        own, m, n, k = Parts(), self.dimension, circuit.dimension, len(self._outputs)
+        parts, m, n, k = Parts(), self.dimension, circuit.dimension, len(self._outputs)
         rows, labels = list(circuit.admittances), labels_of(self.ports)
-        own.parameters.extend(
+        parts.parameters.extend(
             [
                 Part("ratios", "-", "of its ports", (m,)),
                 Part("factors", "", "of what users read", (k,)),
@@ -249,23 +249,23 @@ class Assembly(Composite, Admittance):
                 Part("sources", "", "of what users read", (k,), whole=True),
             ]
         )
-        own.real.extend([[gear.ratio for gear in self.gears], [output.factor for output in self._outputs]])
+        parts.real.extend([[gear.ratio for gear in self.gears], [output.factor for output in self._outputs]])
         sources = [circuit.spaces.state.span(output.source)[0] for output in self._outputs]
         kept = m if self.given is not None else 0
-        own.whole.extend([[n, k, kept], [rows.index(gear.machine) for gear in self.gears], sources])
-        own.state.extend(replace(part, labels=labels) for part in self.motion)
-        own.state.extend(output.part for output in self.outputs)
+        parts.whole.extend([[n, k, kept], [rows.index(gear.machine) for gear in self.gears], sources])
+        parts.state.extend(replace(part, labels=labels) for part in self.motion)
+        parts.state.extend(output.part for output in self.outputs)
         if self.given is not None:
-            own.state.append(replace(self.given, shape=AXIS, labels=labels))
-        own.workspace.append(Part("of_ports", "", "forces, motions and slopes inside", (2 * n + n * n,)))
-        first, seen = len(own.state), self.seen
-        add_block(own, circuit, "", flat=False)
-        for i, part in enumerate(own.state[first:], first):
+            parts.state.append(replace(self.given, shape=AXIS, labels=labels))
+        parts.workspace.append(Part("of_ports", "", "forces, motions and slopes inside", (2 * n + n * n,)))
+        first, seen = len(parts.state), self.seen
+        add_block(parts, circuit, "", flat=False)
+        for i, part in enumerate(parts.state[first:], first):
             known = seen.get(part.name, Part(self.part_name("", part.name), part.unit, part.meaning, recorded=False))
-            own.state[i] = replace(
+            parts.state[i] = replace(
                 part, name=known.name, unit=known.unit, meaning=known.meaning, recorded=known.recorded
             )
-        return own
+        return parts
 
     def part_name(self, name: str, part: str) -> str:
         """What users call a part of the circuit; velocity and position are those of its own ports."""
@@ -277,18 +277,18 @@ class Assembly(Composite, Admittance):
 
     def _start_blocks(self, state: State, period: float, given: Mapping[str, ArrayLike]) -> None:
         """The circuit starts from what was given of it, or of what users read of it."""
-        told: dict[str, Any] = dict(given)
+        start: dict[str, Any] = dict(given)
         for i, output in enumerate(self._outputs):
             name, source = self._output_names[i], self.part_name("", output.source)
             if name not in given:
                 continue
             value = float(state.real[i])
-            if source in told and abs(value - output.factor * float(np.ravel(told[source])[0])) > 1e-9 * abs(value):
-                follows = f"It follows from {source}={checks.shown(told[source])}: give one of them."
+            if source in start and abs(value - output.factor * float(np.ravel(start[source])[0])) > 1e-9 * abs(value):
+                follows = f"It follows from {source}={checks.shown(start[source])}: give one of them."
                 checks.refuse(self.name, f"initial[{name!r}]={value:g} cannot be.", follows)
-            told.setdefault(source, value / output.factor)
-        self.begun(told)
-        super()._start_blocks(state, period, told)
+            start.setdefault(source, value / output.factor)
+        self.begun(start)
+        super()._start_blocks(state, period, start)
         inside = self._seats[0].inside(state)
         for i, output in enumerate(self._outputs):
             state.real[i] = output.factor * inside[output.source]

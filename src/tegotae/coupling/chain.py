@@ -81,7 +81,7 @@ def advance(p, s, w, h, v, T):
     {moves}
     if not ({close}):
         s.whole[{unsolved}] += 1
-    {told}
+    {stores}
     {advances}
     {keeps}
 
@@ -93,7 +93,7 @@ def tick(p, s, w, h, T, v):
     if not solved:
         s.whole[{unsolved}] += 1
     {give}
-    {told}
+    {stores}
     {advances}
     {keeps}
 
@@ -101,13 +101,13 @@ def tick(p, s, w, h, T, v):
 
 _ANSWERS = """
 for i in range({count}):
-    fi, di = {resist}{own}, {r}t{a}{other}{base}, T)
+    fi, di = {resist}{block}, {r}t{a}{other}{base}, T)
     {give}
 """
 
 _ADVANCES = """
 for i in range({count}):
-    {store}{commit}{own}, {r}v{a}{left}{base}, T)
+    {store}{commit}{block}, {r}v{a}{left}{base}, T)
 """
 
 _GIVE = """f{a} += {r}fi
@@ -157,7 +157,7 @@ def module_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: 
         "retry": "\n".join(f"t{i} = v{i} - part * step{i}" for i in range(n)),
         "taken": "\n".join(f"v{i} = t{i} = v[{i}]" for i in range(n)),
         "give": "\n".join(f"v[{i}] = v{i}" for i in range(n)),
-        "told": "\n".join(f"s.real[{velocity + i}] = v{i}" for i in range(n)),
+        "stores": "\n".join(f"s.real[{velocity + i}] = v{i}" for i in range(n)),
         "eliminate": _elimination(n, pairs),
         "jacobian": "\n".join(
             [f"slope[{i}, {i}], J[{i}, {i}] = m{i}, 1.0" for i in range(n)]

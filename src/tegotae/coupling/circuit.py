@@ -141,9 +141,9 @@ class Circuit(Composite, Admittance):
         known = self._table  # which may lay it out in another way
         parts = self._made_of()
         if known is not None:  # where its blocks lie if its loop does not know them
-            for own, given, table in zip((False, True), (parts.real, parts.whole), known, strict=True):
-                name = "places" if own else "addresses"
-                parts.parameters.append(Part(name, "", "of blocks", (table.size,), whole=own))
+            for whole, given, table in zip((False, True), (parts.real, parts.whole), known, strict=True):
+                name = "places" if whole else "addresses"
+                parts.parameters.append(Part(name, "", "of blocks", (table.size,), whole=whole))
                 given.append(table)
         return parts
 
@@ -151,8 +151,8 @@ class Circuit(Composite, Admittance):
         """All of it but for the table by which blocks may be reached."""
         parts, alone = Parts(), self._alone is not None
         if not alone:
-            told = "of all ports, mean over the tick"
-            parts.state.append(Part("velocity", "m/s or rad/s", told, AXIS, labels=labels_of(self.ports)))
+            meaning = "of all ports, mean over the tick"
+            parts.state.append(Part("velocity", "m/s or rad/s", meaning, AXIS, labels=labels_of(self.ports)))
         for name, block in self.admittances.items():
             add_block(parts, block, name, _seen_from_outside if alone else str, flat=alone)
         for group in self._groups:
@@ -186,12 +186,12 @@ class Circuit(Composite, Admittance):
 
     def _placed(self, state: State) -> dict[str, ArrayLike]:
         """Impedances that ask where the mover is start where the admittances start, seen through their ratios."""
-        asking = [(one, part) for one in self.wires for part, told in one.block.parts.items() if told.placed]
+        asking = [(one, name) for one in self.wires for name, part in one.block.parts.items() if part.placed]
         seats = self._seats[: len(self._movers)]
         if not asking or not all("position" in {name.split(".")[0] for name in seat.block.parts} for seat in seats):
             return {}
         here = np.concatenate([seat.numbers(state, "position") for seat in seats])
-        return {f"{one.name}.{part}": one.map(self.dimension) @ here for one, part in asking}
+        return {f"{one.name}.{name}": one.map(self.dimension) @ here for one, name in asking}
 
     # ------------------------------------------------------------ running
 
@@ -232,9 +232,9 @@ class Circuit(Composite, Admittance):
 
     def _laid_out_for_addresses(self) -> Circuit:
         """The same with numbers where the loop that ships looks for them."""
-        own = self.changed({})
-        own.__dict__["_on_line"] = self._on_line and self.dimension == 1
-        return own
+        circuit = self.changed({})
+        circuit.__dict__["_on_line"] = self._on_line and self.dimension == 1
+        return circuit
 
     def _addresses(self) -> Memory | None:
         """Where the kernels of its blocks lie; None where one has no address."""
@@ -256,14 +256,14 @@ class Circuit(Composite, Admittance):
             >>> round(float(sled.by_address().run(np.full(100, 7.0), period=1e-3).velocity[-1]), 2)
             0.2
         """
-        own = self._laid_out_for_addresses()
-        table = own._addresses()
+        circuit = self._laid_out_for_addresses()
+        table = circuit._addresses()
         if table is None:
-            told = "one of its blocks has no address: it does not ship with tegotae, or kernels do not run as C."
+            problem = "one of its blocks has no address: it does not ship with tegotae, or kernels do not run as C."
             remedy = "Install a compiler of C, or pip install 'tegotae[compiler]'; unset TEGOTAE_BACKEND."
-            checks.refuse("Circuit", told, remedy)
-        own.__dict__["_table"] = table
-        return own
+            checks.refuse("Circuit", problem, remedy)
+        circuit.__dict__["_table"] = table
+        return circuit
 
     def check(self, period: float) -> None:
         """Every block by itself, then the coupled step: it has one solution if the mass outweighs falling friction."""
@@ -318,10 +318,9 @@ class Circuit(Composite, Admittance):
         given = checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name.")
         beside = [name for name in self.bases if f"{name}.base_velocity" in fed]
         if set(given) != {*self.bases} - {*beside}:
-            told = (
-                f"run got base motion for {sorted(given)}, and inputs for {beside}; it has bases={sorted(self.bases)}."
-            )
-            checks.refuse("Circuit", told, 'Name each of them once: in bases, or as "<name>.base_velocity" in inputs.')
+            found = f"run got base motion for {sorted(given)}, and inputs for {beside}"
+            remedy = 'Name each of them once: in bases, or as "<name>.base_velocity" in inputs.'
+            checks.refuse("Circuit", f"{found}; it has bases={sorted(self.bases)}.", remedy)
         blocks = self.impedances
         motions = {n: checks.signal("Circuit", f"bases[{n!r}]", given[n], "m/s", blocks[n].dimension) for n in given}
         lengths = [len(record) for record in motions.values()]
@@ -350,5 +349,5 @@ class Circuit(Composite, Admittance):
 
 def _seen_from_outside(name: str) -> str:
     """A circuit inside keeps its own count of unsolved steps and its own places, under other names."""
-    own = ("unsolved", "solve", "addresses", "places")
-    return f"inner_{name}" if name in own or name.startswith("inner_") else name
+    taken = ("unsolved", "solve", "addresses", "places")
+    return f"inner_{name}" if name in taken or name.startswith("inner_") else name

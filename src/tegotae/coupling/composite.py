@@ -28,19 +28,19 @@ class Seat:
         self.block, self.names = block, names
         self._spots = spots_of(around.places[names[name]] for name in block.spaces.state.places)
 
-    def start(self, outer: State, period: float, told: Mapping[str, Any]) -> None:
-        """The block inside as it starts, with what is told of it by the names of the outside."""
-        own = {name: told[outer] for name, outer in self.names.items() if outer in told} or None
-        self.put(outer, self.block.initial_state(period, own))
+    def start(self, outer: State, period: float, given: Mapping[str, Any]) -> None:
+        """The block inside as it starts, with what is given of it by the names of the outside."""
+        initial = {name: given[outer] for name, outer in self.names.items() if outer in given} or None
+        self.put(outer, self.block.initial_state(period, initial))
 
-    def put(self, outer: State, own: State) -> None:
+    def put(self, outer: State, state: State) -> None:
         """Take over a state of the block inside."""
-        outer.real[self._spots.real], outer.whole[self._spots.whole] = own.real, own.whole
+        outer.real[self._spots.real], outer.whole[self._spots.whole] = state.real, state.whole
 
     def inside(self, outer: State) -> State:
         """A copy of the block's own state."""
-        own = Memory(outer.real[self._spots.real], outer.whole[self._spots.whole])
-        return State(self.block.name, self.block.spaces.state, own)
+        memory = Memory(outer.real[self._spots.real], outer.whole[self._spots.whole])
+        return State(self.block.name, self.block.spaces.state, memory)
 
     def numbers(self, outer: State, name: str) -> NDArray[np.float64]:
         """A part of the block's state, in all of its directions."""
@@ -65,7 +65,7 @@ class Parts:
 
     def layouts(self, dimension: int) -> Layouts:
         """All of it as layouts."""
-        parameters, state, workspace = (Layout(tuple(own)) for own in (self.parameters, self.state, self.workspace))
+        parameters, state, workspace = (Layout(tuple(items)) for items in (self.parameters, self.state, self.workspace))
         return Layouts(parameters, state, workspace, {"axis": dimension})
 
 
@@ -74,18 +74,18 @@ def add_block(parts: Parts, block: Block, name: str, rename: Callable[[str], str
 
     Its directions are those of the whole if `flat`; else they are told by its own name.
     """
-    own = block.layout
+    layouts = block.layout
     prefix = f"{name}." if name else ""
-    if own.names:
-        parts.parameters.append(Part(f"{prefix}sizes", "", "of its arrays", (len(own.names),), whole=True))
-    for to, layout in zip((parts.parameters, parts.state, parts.workspace), own[:3], strict=True):
-        to.extend(_plain(layout, own, prefix, rename, None if flat else f"{name}_axis"))
+    if layouts.names:
+        parts.parameters.append(Part(f"{prefix}sizes", "", "of its arrays", (len(layouts.names),), whole=True))
+    for to, layout in zip((parts.parameters, parts.state, parts.workspace), layouts[:3], strict=True):
+        to.extend(_plain(layout, layouts, prefix, rename, None if flat else f"{name}_axis"))
     parts.real.append(block.parameters.real)
     parts.whole.append(block.parameters.whole)
 
 
 def _plain(
-    layout: Layout, own: Layouts, prefix: str, rename: Callable[[str], str] = str, axis: str | None = None
+    layout: Layout, layouts: Layouts, prefix: str, rename: Callable[[str], str] = str, axis: str | None = None
 ) -> list[Part]:
     """Its parts with sizes as numbers, under their names in the whole.
 
@@ -94,19 +94,19 @@ def _plain(
     labelled = {
         item.name: item for item in layout.items if isinstance(item, Part) and item.labels and item.shape == AXIS
     }
-    told: dict[str, Part] = {}
-    for name, place in layout.places(own.sizes).items():
+    parts: dict[str, Part] = {}
+    for name, place in layout.places(layouts.sizes).items():
         whole = name.split(".")[0]
         if axis is None and whole in labelled:  # the directions of all of its ports stay one vector
-            told[whole] = replace(labelled[whole], name=prefix + rename(whole), letter="")
+            parts[whole] = replace(labelled[whole], name=prefix + rename(whole), letter="")
             continue
         part, axes = place.part, place.part.axes
         shape: tuple[int | str, ...] = place.shape
         if part.shape == AXIS:
             shape = AXIS if axis is None else () if place.shape == (1,) else place.shape
             axes = (axis,) if axis is not None and shape else axes
-        told[name] = replace(part, name=prefix + rename(name), letter="", shape=shape, axes=axes)
-    return list(told.values())
+        parts[name] = replace(part, name=prefix + rename(name), letter="", shape=shape, axes=axes)
+    return list(parts.values())
 
 
 def add_group(parts: Parts, group: Group, *, flat: bool = True) -> None:
@@ -122,17 +122,16 @@ def add_group(parts: Parts, group: Group, *, flat: bool = True) -> None:
         parts.real.extend(wire.ratios()[end].ravel() for wire in group.wires)
     if group.based:
         moved = AXIS if flat else () if group.dimension == 1 else (group.dimension,)
-        told = "of the other end"
-        parts.state.extend(Part(f"{n}.base_velocity", "m/s", told, moved, fed=True) for n in blocks)
+        meaning = "of the other end"
+        parts.state.extend(Part(f"{n}.base_velocity", "m/s", meaning, moved, fed=True) for n in blocks)
 
 
 def _add_columns(parts: Parts, blocks: Mapping[str, Block], flat: bool) -> None:
     """Number by number, so that a group's numbers form a matrix."""
-    own = next(iter(blocks.values())).layout
     singles = [_single(name, block) for name, block in blocks.items()]
     parts.parameters.extend(part for row in zip(*singles, strict=True) for part in row)
-    if own.names:
-        sizes = (len(own.names),)
+    if names := next(iter(blocks.values())).layout.names:
+        sizes = (len(names),)
         parts.parameters.extend(Part(f"{name}.sizes", "", "of its arrays", sizes, whole=True) for name in blocks)
     axis = None if flat else ""
     states = [_plain(block.layout.state, block.layout, f"{name}.", axis=axis) for name, block in blocks.items()]
@@ -143,12 +142,12 @@ def _add_columns(parts: Parts, blocks: Mapping[str, Block], flat: bool) -> None:
 
 def _single(block_name: str, block: Block) -> list[Part]:
     """The parameters of a block inside, number by number."""
-    told: list[Part] = []
+    parts: list[Part] = []
     for name, place in block.layout.parameters.places(block.layout.sizes).items():
         count = place.stop - place.start
         names = [name] if count == 1 else [f"{name}_{i}" for i in range(count)]
-        told += [Part(f"{block_name}.{own}", place.part.unit, place.part.meaning) for own in names]
-    return told
+        parts += [Part(f"{block_name}.{label}", place.part.unit, place.part.meaning) for label in names]
+    return parts
 
 
 class Composite(Block):
@@ -173,8 +172,8 @@ class Composite(Block):
         """The same with some of its blocks, or of their parameters, replaced by name."""
         named = dict(self.inner_blocks())
         blocks = {name: value for name, value in changes.items() if name in named}
-        own, inner = sorted_by_part({name: v for name, v in changes.items() if name not in named}, named)
-        for name, parts in [("", own), *inner.items()] if own else inner.items():
+        direct, inner = sorted_by_part({name: v for name, v in changes.items() if name not in named}, named)
+        for name, parts in [("", direct), *inner.items()] if direct else inner.items():
             blocks[name] = blocks.get(name, named[name]).varied(parts)
         return self.changed(blocks)
 
@@ -182,7 +181,7 @@ class Composite(Block):
     def numbers(self) -> dict[str, float]:
         """Every number of its blocks, with their names in front."""
         inner = ((name, *number) for name, block in self.inner_blocks() for number in block.numbers.items())
-        return {f"{name}.{own}" if name else own: value for name, own, value in inner}
+        return {f"{name}.{key}" if name else key: value for name, key, value in inner}
 
     def unit_of(self, name: str) -> str:
         """The unit of a number of one of its blocks."""

@@ -139,8 +139,8 @@ class Group:
 
     def by_value(self, suffix: str, parameters: Sequence[str], state: Sequence[str]) -> str:
         """The same from single numbers: arrays among the parameters become tuples."""
-        own, numbers, row = self.block.layout, [], 0
-        for place in own.parameters.places(own.sizes).values():
+        layouts, numbers, row = self.block.layout, [], 0
+        for place in layouts.parameters.places(layouts.sizes).values():
             read = parameters[row : row + place.stop - place.start]
             single = not place.shape or place.part.shape == AXIS
             numbers.append(read[0] if single else f"({', '.join(read or ['0.0'])},)")  # a law may have no numbers
@@ -174,12 +174,12 @@ def _lines_of_movers(movers: Sequence[Mover], inner: Sequence[Inside], taken: Ca
 
 PREPARES = """
 for i in range({count}):
-    {prepare}{own}, T)
+    {prepare}{block}, T)
 """
 
 RESTORES = """
 for i in range({count}):
-    {restore}{own})
+    {restore}{block})
 """
 
 
@@ -187,10 +187,10 @@ Fill = Callable[[str, int, Group, Inside], str]
 
 
 def _lines_of_groups(
-    groups: Sequence[Group], own: Sequence[Inside], templates: Mapping[str, str], fill: Fill
+    groups: Sequence[Group], insides: Sequence[Inside], templates: Mapping[str, str], fill: Fill
 ) -> dict[str, str]:
     """Lines that go over all groups, by name; those that prepare and restore over the groups that do."""
-    pairs = list(zip(groups, own, strict=True))
+    pairs = list(zip(groups, insides, strict=True))
     texts = {"views": ""}
     for name, template in templates.items():
         texts[name] = "".join(fill(template, i, *pair) for i, pair in enumerate(pairs))
@@ -252,11 +252,11 @@ def module_around(
         head: what comes before the kernels.
         solve: the template of a piece of `template` in which all others may stand.
     """
-    own = [Inside(group.block.kernels, group.block.layout, f"_{i}") for i, group in enumerate(groups)]
+    acting = [Inside(group.block.kernels, group.block.layout, f"_{i}") for i, group in enumerate(groups)]
     inner = [Inside(mover.block.kernels, mover.block.layout, f"_a{i}") for i, mover in enumerate(movers)]
-    blocks, over = (*inner, *own), _lines_of_groups(groups, own, *lines)
-    told = {name: text + over.pop(name, "") for name, text in _lines_of_movers(movers, inner, taken).items()}
-    known: dict[str, object] = {**told, **over, **halves_of([one.halves for one in blocks], bool(movers)), **pieces}
+    blocks, over = (*inner, *acting), _lines_of_groups(groups, acting, *lines)
+    texts = {name: text + over.pop(name, "") for name, text in _lines_of_movers(movers, inner, taken).items()}
+    known: dict[str, object] = {**texts, **over, **halves_of([one.halves for one in blocks], bool(movers)), **pieces}
     known["solve"] = put(solve, known)
     heads = HEAD + "".join(one.head for one in blocks) + head
     imports = [each for one in blocks for each in one.kernels.imports(one.suffix)]
@@ -270,9 +270,9 @@ def groups_of(wires: Sequence[Wire], at: Spot, *, on_line: bool = False) -> tupl
     """
     kinds: dict[Any, list[Wire]] = {}
     for wire in wires:
-        own = wire.block.layout
+        layouts = wire.block.layout
         ends = tuple(end.row for end in wire.ends) if on_line else ()
-        key = (wire.block.kernels, *own[:3], tuple(own.sizes.items()), wire.kind(), ends)
+        key = (wire.block.kernels, *layouts[:3], tuple(layouts.sizes.items()), wire.kind(), ends)
         kinds.setdefault(key, []).append(wire)
     groups = []
     for alike in kinds.values():

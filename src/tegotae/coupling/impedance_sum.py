@@ -20,7 +20,7 @@ from tegotae.layout import AXIS, Part
 from tegotae.ports import EITHER, Port
 from tegotae.running.contract_check import check_block
 
-_OWN = "ImpedanceSum"
+_OWNER = "ImpedanceSum"
 
 
 class ImpedanceSum(Composite, Impedance):
@@ -48,12 +48,12 @@ class ImpedanceSum(Composite, Impedance):
         self.dimension = next(iter(self.impedances.values())).dimension
 
     def __repr__(self) -> str:
-        return f"{_OWN}({self.impedances!r})"
+        return f"{_OWNER}({self.impedances!r})"
 
     @property
     def ports(self) -> tuple[Port, ...]:
         """One, in the units of what knows its own."""
-        return max((block.ports for block in self.impedances.values()), key=lambda own: own[0][2:4] != EITHER)
+        return max((block.ports for block in self.impedances.values()), key=lambda ports: ports[0][2:4] != EITHER)
 
     @cached_property
     def _groups(self) -> tuple[Group, ...]:
@@ -90,21 +90,21 @@ class ImpedanceSum(Composite, Impedance):
 
 def _checked(impedances: object) -> dict[str, Impedance]:
     """One or more impedances of one dimension, each under a plain name."""
-    way = "Give {'brake': ..., 'wall': ...}."
-    named = checks.mapping(_OWN, "impedances", impedances, way)
+    remedy = "Give {'brake': ..., 'wall': ...}."
+    named = checks.mapping(_OWNER, "impedances", impedances, remedy)
     if not named:
-        checks.refuse(_OWN, f"impedances={checks.shown(impedances)} are none.", way)
+        checks.refuse(_OWNER, f"impedances={checks.shown(impedances)} are none.", remedy)
     first = next(iter(named.values()))
     for name, block in named.items():
         if not name.isidentifier() or name in ("force", "velocity", "time"):
-            checks.refuse(_OWN, f"impedances has the name {name!r}.", "Use a plain word of its own, such as 'brake'.")
+            checks.refuse(_OWNER, f"impedances has the name {name!r}.", "Use a plain word of its own, such as 'brake'.")
         if not isinstance(block, Impedance):
             raise CausalityError(
-                f"{_OWN}: impedances[{name!r}]={checks.shown(block)} gives no force.\n"
+                f"{_OWNER}: impedances[{name!r}]={checks.shown(block)} gives no force.\n"
                 "  Give impedances; what moves goes into a tg.Circuit."
             )
         check_block(block)
         if block.dimension != first.dimension:
-            told = f"impedances[{name!r}] has dimension={block.dimension}, but others have {first.dimension}."
-            checks.refuse(_OWN, told, "Use one dimension for every block.")
+            problem = f"impedances[{name!r}] has dimension={block.dimension}, but others have {first.dimension}."
+            checks.refuse(_OWNER, problem, "Use one dimension for every block.")
     return dict(named)

@@ -23,7 +23,7 @@ Q{g} = p.real[{others} : {others} + {count}]
 
 _ANSWERS = """
 for i in range({count}):
-    fi, di = {resist}{own}, {r}v{base}, T)
+    fi, di = {resist}{block}, {r}v{base}, T)
     f += {r}fi
     d += {r}{r}di
     size += abs({r}fi)
@@ -31,7 +31,7 @@ for i in range({count}):
 
 _ADVANCES = """
 for i in range({count}):
-    {store}{commit}{own}, {r}v{base}, T)
+    {store}{commit}{block}, {r}v{base}, T)
 """
 
 
@@ -88,7 +88,7 @@ def advance(p, s, w, h, v, T):
         s.whole[{unsolved}] += 1
     {advances}
     {keeps}
-    {told}
+    {stores}
 
 
 @{inside}
@@ -99,7 +99,7 @@ def tick(p, s, w, h, T):
         s.whole[{unsolved}] += 1
     {advances}
     {keeps}
-    {told}
+    {stores}
 
 """
 
@@ -134,7 +134,7 @@ def module_on_line(moved: Mover, groups: Sequence[Group], velocity: int, unsolve
     """A circuit; it `keeps` the velocity itself unless its admittance does."""
     pieces = {
         "velocity": velocity,
-        "told": f"s.real[{velocity}] = v" if keeps else "",
+        "stores": f"s.real[{velocity}] = v" if keeps else "",
         "unsolved": unsolved,
         "move": "answer_a0(pa0, sa0, wa0, ",
         "inside": "kernel_sums_inside",
@@ -149,15 +149,15 @@ def source_by_address() -> str:
     """The module's text for all circuits: which blocks there are, and where, it reads behind their parameters."""
     pieces: dict[str, object] = {
         "views": addressed.head() + addressed.MOVER,
-        "answers": _either_way(_ANSWERS),
-        "advances": _either_way(_ADVANCES),
-        "prepares": addressed.PREPARE + _either_way(PREPARES, "prepare_at"),
-        "restores": addressed.RESTORE + _either_way(RESTORES, "restore_at"),
+        "answers": _slices_or_columns(_ANSWERS),
+        "advances": _slices_or_columns(_ADVANCES),
+        "prepares": addressed.PREPARE + _slices_or_columns(PREPARES, "prepare_at"),
+        "restores": addressed.RESTORE + _slices_or_columns(RESTORES, "restore_at"),
         "velocity": "velocity",
         "unsolved": "unsolved",
         "move": f"LINE_MOVE(move_at, {addressed.MOVED}, ",
         "keeps": f"LINE_KEEP(keep_at, {addressed.MOVED}, h + f, v, T)",
-        "told": "",
+        "stores": "",
         "inside": "kernel_inside",
         "halves": "answer, advance, prepare, restore, tick",
         "tolerance": 4 * EPSILON,
@@ -176,15 +176,15 @@ else:
 """
 
 
-def _either_way(template: str, asked: str = "") -> str:
+def _slices_or_columns(template: str, asked: str = "") -> str:
     """Lines for every group: one after the other, or as columns."""
     shared = {"count": "count", "r": "p.real[ratios_at + i] * ", "store": ""}
     shared["base"] = " - (s.real[bases_at + i] if bases_at >= 0 else 0.0)"
     texts = {"shared": addressed.COLUMN_SHARED}
-    for way, kind, own in (("slices", "LINE", addressed.OWN), ("columns", "COLUMN", addressed.COLUMN)):
+    for layout, kind, block in (("slices", "LINE", addressed.BLOCK), ("columns", "COLUMN", addressed.COLUMN)):
         calls = {"resist": f"{kind}_RESIST(resist_at, ", "commit": f"{kind}_COMMIT(commit_at, "}
         calls |= {"prepare": f"{kind}_PREPARE(prepare_at, ", "restore": f"{kind}_RESTORE(restore_at, "}
-        texts[way] = template.format(**shared, **calls, own=own)
+        texts[layout] = template.format(**shared, **calls, block=block)
     return addressed.of_all(put(_EITHER, texts), asked)
 
 
@@ -193,12 +193,12 @@ def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[
     if group.in_columns:  # the new state of an element goes into a column, and its numbers are tuples of values
         states = [f"S{index}[{row}, i]" for row in range(group.each.s[0])]
         parameters = [f"P{index}[{row}, i]" for row in range(group.each.p[0])]
-        store, own = f"{', '.join(states)} = ", group.by_value(f"_{index}", parameters, states)
+        store, block = f"{', '.join(states)} = ", group.by_value(f"_{index}", parameters, states)
     else:
-        store, own = group.store(inside), group.slices(inside)
+        store, block = group.store(inside), group.slices(inside)
     words: dict[str, object] = {
         "g": index,
-        "own": own,
+        "block": block,
         "store": store,
         "resist": f"answer_{index}(",
         "commit": f"advance_{index}(",

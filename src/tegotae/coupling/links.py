@@ -17,7 +17,7 @@ from tegotae.errors import CausalityError, UniquenessError
 from tegotae.ports import EITHER, Port, find, motion_of, spans
 from tegotae.running.contract_check import check_block
 
-OWN = "Circuit"
+OWNER = "Circuit"
 _WORD = "Use a plain word, such as 'brake'."
 
 
@@ -57,8 +57,8 @@ class Link:
     def __post_init__(self) -> None:
         block: object = self.impedance  # whatever it is
         if not isinstance(block, Impedance):
-            way = "Give an impedance, such as a SpringDamper, to join what moves."
-            _refuse(f"Link: impedance={checks.shown(block)} joins nothing", block, way)
+            remedy = "Give an impedance, such as a SpringDamper, to join what moves."
+            _refuse(f"Link: impedance={checks.shown(block)} joins nothing", block, remedy)
         for name in ("port", "other"):
             if getattr(self, name) is not None:
                 checks.text("Link", name, getattr(self, name), "Name a port, such as 'arm.hand', or leave it out.")
@@ -68,14 +68,14 @@ class Link:
         checks.flag("Link", "base", self.base)
         for name, needed in (("other", "port"), ("other_ratio", "other")):
             if (given := getattr(self, name)) is not None and getattr(self, needed) is None:
-                told = f"{name}={checks.shown(given)}, but {needed}= names no port."
-                checks.refuse("Link", told, f"Name a port: {needed}='arm.hand', or leave {name}= out.")
+                problem = f"{name}={checks.shown(given)}, but {needed}= names no port."
+                checks.refuse("Link", problem, f"Name a port: {needed}='arm.hand', or leave {name}= out.")
 
     def __repr__(self) -> str:
         """What differs from an impedance by itself."""
-        told = [repr(self.impedance), *(repr(name) for name in (self.port, self.other) if name is not None)]
-        told += [f"{name}={own!r}" for name in ("ratio", "other_ratio") if (own := getattr(self, name)) is not None]
-        return f"Link({', '.join(told + ['base=True'] * bool(self.base))})" if len(told) > 1 or self.base else told[0]
+        args = [repr(self.impedance), *(repr(name) for name in (self.port, self.other) if name is not None)]
+        args += [f"{name}={v!r}" for name in ("ratio", "other_ratio") if (v := getattr(self, name)) is not None]
+        return f"Link({', '.join(args + ['base=True'] * bool(self.base))})" if len(args) > 1 or self.base else args[0]
 
 
 class End(NamedTuple):
@@ -116,20 +116,20 @@ class Wire(NamedTuple):
         """The matrix from the motions of all ports to that of the link."""
         whole = np.zeros((self.block.dimension, rows))
         for end, sign in zip(self.ends, (1.0, -1.0), strict=False):
-            own = end.matrix(self.block.dimension)
-            whole[:, end.row : end.row + own.shape[1]] += sign * own
+            matrix = end.matrix(self.block.dimension)
+            whole[:, end.row : end.row + matrix.shape[1]] += sign * matrix
         return whole
 
 
 def ports_of(admittances: Mapping[str, Admittance]) -> tuple[Port, ...]:
     """All ports, as links and users call them: "machine.port", or "machine" where it has one; "port" of a lone one."""
-    told = []
+    ports = []
     for name, block in admittances.items():
         for port in block.ports:
-            full = tuple(f"{name}.{own}" for own in (port.name, *port.also))
+            full = tuple(f"{name}.{label}" for label in (port.name, *port.also))
             alone = name if len(block.ports) == 1 else full[0]
-            told.append(port._replace(name=alone, also=full) if name else port)
-    return tuple(told)
+            ports.append(port._replace(name=alone, also=full) if name else port)
+    return tuple(ports)
 
 
 def wire(name: str, link: Link, admittances: Mapping[str, Admittance]) -> Wire:
@@ -137,29 +137,29 @@ def wire(name: str, link: Link, admittances: Mapping[str, Admittance]) -> Wire:
     block, base = link.impedance, link.base
     check_block(block)
     if base and link.other is not None:
-        checks.refuse(OWN, f"{name!r} ends at {link.other!r} and at a moving base.", "Leave one of them out.")
-    ends, met = [], [(f"its {block.name}", motion_of(block.ports))]  # what must be of one unit: no ratio gears it
+        checks.refuse(OWNER, f"{name!r} ends at {link.other!r} and at a moving base.", "Leave one of them out.")
+    ends, sides = [], [(f"its {block.name}", motion_of(block.ports))]  # what must be of one unit: no ratio gears it
     for word, factor in (("port", "ratio"), ("other", "other_ratio"))[: 1 if link.other is None else 2]:
-        (port, row), ratio = _met(name, word, getattr(link, word), admittances), getattr(link, factor)
+        (port, row), ratio = _joined_to(name, word, getattr(link, word), admittances), getattr(link, factor)
         ends.append(End(row, _ratio(f"{name}.{factor}", ratio, block, port)))
-        met += [(port.name, port.motion)] if ratio is None else []
-    known = [(who, unit) for who, unit in met if EITHER.motion not in unit]
+        sides += [(port.name, port.motion)] if ratio is None else []
+    known = [(who, unit) for who, unit in sides if EITHER.motion not in unit]
     if len({unit for _, unit in known}) > 1:
-        told = " and ".join(f"{who} [{unit}]" for who, unit in known)
-        way = "Join what has one unit, or say how they are geared, be it by 1.0: ratio=, other_ratio=, or ratios=."
-        checks.refuse(OWN, f"{name!r} joins {told}.", way)
+        listed = " and ".join(f"{who} [{unit}]" for who, unit in known)
+        remedy = "Join what has one unit, or say how they are geared, be it by 1.0: ratio=, other_ratio=, or ratios=."
+        checks.refuse(OWNER, f"{name!r} joins {listed}.", remedy)
     if len(ends) == 2 and ends[0].row == ends[1].row:
-        checks.refuse(OWN, f"{name!r} joins {link.port!r} to itself.", "Give another port, or none for the ground.")
+        checks.refuse(OWNER, f"{name!r} joins {link.port!r} to itself.", "Give another port, or none for the ground.")
     return Wire(name, block, tuple(ends), base)
 
 
-def _refuse(told: str, block: object, way: str) -> NoReturn:
+def _refuse(problem: str, block: object, remedy: str) -> NoReturn:
     """Say what it is that cannot stand there, and the way out."""
     gives = "motion" if isinstance(block, Admittance) else "force" if isinstance(block, Impedance) else ""
     kind = f"it gives {gives}" if gives else "it is no block"
     if hasattr(block, "as_admittance"):
-        kind, way = "it has no ports", "Let something move: give its as_admittance(force=..., velocity=...)."
-    raise CausalityError(f"{told}: {kind}.\n  {way}")
+        kind, remedy = "it has no ports", "Let something move: give its as_admittance(force=..., velocity=...)."
+    raise CausalityError(f"{problem}: {kind}.\n  {remedy}")
 
 
 def linked(name: str, block: object, admittances: Mapping[str, Admittance]) -> Link:
@@ -169,25 +169,25 @@ def linked(name: str, block: object, admittances: Mapping[str, Admittance]) -> L
     if isinstance(block, Admittance):
         other = next(iter(admittances.values())).name
         raise CausalityError(
-            f"{OWN}: {name!r} is a {block.name}, which gives motion, and so does {other}.\n"
+            f"{OWNER}: {name!r} is a {block.name}, which gives motion, and so does {other}.\n"
             "  Join two moving parts by an impedance between them, such as a SpringDamper."
         )
     if not isinstance(block, Impedance):
-        told = f"{OWN}: impedances[{checks.shown(name)}]={checks.shown(block)} joins nothing"
-        _refuse(told, block, "Give an impedance, or a Link(...) of one.")
+        problem = f"{OWNER}: impedances[{checks.shown(name)}]={checks.shown(block)} joins nothing"
+        _refuse(problem, block, "Give an impedance, or a Link(...) of one.")
     return Link(block)
 
 
-def _met(name: str, word: str, asked: str | None, admittances: Mapping[str, Admittance]) -> tuple[Port, int]:
+def _joined_to(name: str, word: str, asked: str | None, admittances: Mapping[str, Admittance]) -> tuple[Port, int]:
     """What one end of a link is joined to, a port or all of a lone admittance, named as in words; its first row."""
     ports = ports_of(admittances)
     if asked is not None:
-        port = find(OWN, f"{name}.{word}", ports, asked)
+        port = find(OWNER, f"{name}.{word}", ports, asked)
         return port._replace(name=repr(port.name)), spans(ports)[port.name].start
     if "" not in admittances:
-        told = f"{name!r} hangs in the air: it names no port."
+        problem = f"{name!r} hangs in the air: it names no port."
         known = f"with ports of {', '.join(port.name for port in ports)}"
-        checks.refuse(OWN, told, f"Give Link(impedance, port) or Link(impedance, port, other), {known}.")
+        checks.refuse(OWNER, problem, f"Give Link(impedance, port) or Link(impedance, port, other), {known}.")
     return Port(admittances[""].name, admittances[""].dimension, motion_of(ports)), 0
 
 
@@ -195,10 +195,10 @@ def _ratio(label: str, given: ArrayLike | None, block: Impedance, port: Port) ->
     """A number where link and port have one dimension, or a matrix that leads from the port to the link."""
     n, m, ratio = block.dimension, port.dimension, np.asarray(1.0 if given is None else given, dtype=np.float64)
     if ratio.ndim == 0 and n != m:
-        told = f"{label.split('.')[0]!r} has dimension={n}, but {port.name} moves in {m} ({port.motion})."
-        checks.refuse(OWN, told, f"Use dimension={m}, or a matrix of shape ({n}, {m}) as {label.split('.')[1]}=.")
+        problem = f"{label.split('.')[0]!r} has dimension={n}, but {port.name} moves in {m} ({port.motion})."
+        checks.refuse(OWNER, problem, f"Use dimension={m}, or a matrix of shape ({n}, {m}) as {label.split('.')[1]}=.")
     if ratio.ndim and ratio.shape != (n, m):
-        checks.refuse(OWN, f"{label} has shape {ratio.shape}.", f"Give a number, or a matrix of shape ({n}, {m}).")
+        checks.refuse(OWNER, f"{label} has shape {ratio.shape}.", f"Give a number, or a matrix of shape ({n}, {m}).")
     return ratio
 
 
@@ -206,18 +206,20 @@ def admittances_of(given: object) -> dict[str, Admittance]:
     """What moves, by name; a lone admittance has none."""
     named = given if isinstance(given, Mapping) else {"": given}
     if named is given and "" in named:
-        checks.refuse(OWN, "admittance name ''.", _WORD)
+        checks.refuse(OWNER, "admittance name ''.", _WORD)
     if not named:
-        raise CausalityError(f"{OWN}: admittance={given!r} has nothing that moves.\n  Give {{'arm': ..., 'rod': ...}}.")
+        raise CausalityError(
+            f"{OWNER}: admittance={given!r} has nothing that moves.\n  Give {{'arm': ..., 'rod': ...}}."
+        )
     for name, block in named.items():
-        told = f"admittance[{checks.shown(name)}]" if isinstance(given, Mapping) else "admittance"
+        label = f"admittance[{checks.shown(name)}]" if isinstance(given, Mapping) else "admittance"
         if not isinstance(block, Admittance):
-            way = "Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
-            _refuse(f"{OWN}: {told}={checks.shown(block)} cannot move anything", block, way)
+            remedy = "Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
+            _refuse(f"{OWNER}: {label}={checks.shown(block)} cannot move anything", block, remedy)
         check_block(block)
         if not block.dimension:
             raise CausalityError(
-                f"{OWN}: {told}: {block.name} has no ports, so nothing can be wired to it.\n"
+                f"{OWNER}: {label}: {block.name} has no ports, so nothing can be wired to it.\n"
                 "  Name where it meets others, such as Scene(..., at='hand')."
             )
     return dict(named)
@@ -228,20 +230,20 @@ def links_of(
 ) -> dict[str, Link]:
     """All impedances as links, with what `ratios` and `bases` say of those that are given by themselves."""
     if not isinstance(impedances, Mapping):
-        raise CausalityError(f"{OWN}: impedances={checks.shown(impedances)} have no names.\n  Give {{'brake': ...}}.")
-    geared = checks.mapping(OWN, "ratios", ratios, "Give a number for each name, such as {'brake': 2.0}.")
-    based = checks.texts(OWN, "bases", bases, "Give a list of names of impedances.")
+        raise CausalityError(f"{OWNER}: impedances={checks.shown(impedances)} have no names.\n  Give {{'brake': ...}}.")
+    geared = checks.mapping(OWNER, "ratios", ratios, "Give a number for each name, such as {'brake': 2.0}.")
+    based = checks.texts(OWNER, "bases", bases, "Give a list of names of impedances.")
     links: dict[str, Link] = {}
     for name, given in impedances.items():
         links[name] = linked(name, given, admittances)
         if isinstance(given, Link) and name in {*geared, *based}:
-            checks.refuse(OWN, f"{name!r} is a Link, and named in ratios or bases.", "Say it in Link(ratio=, base=).")
+            checks.refuse(OWNER, f"{name!r} is a Link, and named in ratios or bases.", "Say it in Link(ratio=, base=).")
     for label, names in (("ratios", geared), ("bases", based)):
         for name in names:
             if name not in links:
-                checks.refuse(OWN, f"{label} names {name!r}.", f"It has impedances {', '.join(links)}.")
+                checks.refuse(OWNER, f"{label} names {name!r}.", f"It has impedances {', '.join(links)}.")
     for name, ratio in geared.items():
-        links[name] = dataclasses.replace(links[name], ratio=checks.number(OWN, f"ratios[{name!r}]", ratio, ""))
+        links[name] = dataclasses.replace(links[name], ratio=checks.number(OWNER, f"ratios[{name!r}]", ratio, ""))
     for name in based:
         links[name] = dataclasses.replace(links[name], base=True)
     return links
@@ -256,9 +258,9 @@ def check_names(admittances: Mapping[str, Admittance], links: Mapping[str, Link]
     for what, names in (("admittance", admittances if alone is None else ()), ("impedance", links)):
         for name in names:
             if not isinstance(name, str) or not name.isidentifier():
-                checks.refuse(OWN, f"{what} name {name!r}.", _WORD)
+                checks.refuse(OWNER, f"{what} name {name!r}.", _WORD)
             if name in taken:
-                checks.refuse(OWN, f"{name!r} is already a name in {taken[name]}.", "Choose another name.")
+                checks.refuse(OWNER, f"{name!r} is already a name in {taken[name]}.", "Choose another name.")
             taken[name] = "the circuit"
 
 
@@ -284,11 +286,11 @@ def check_one_solution(admittances: Mapping[str, Admittance], wires: Sequence[Wi
     owners = np.repeat(list(admittances), [block.dimension for block in admittances.values()])
     light = {name: admittances[name] for name in owners[moved].tolist()}
     who = " and ".join(name or f"the {block.name}" for name, block in light.items())
-    way = f"Give {falling or 'what rubs'} a law that falls less."
+    remedy = f"Give {falling or 'what rubs'} a law that falls less."
     if all(hasattr(block, "mass") for block in light.values()):
         more = checks.just_above(period * (1e-9 * least.max() - values[0]), 3)  # beyond rounding
-        way = f"Add {more} kg to {'each of ' * (len(light) > 1)}{who}, or give {falling} a law that falls less."
+        remedy = f"Add {more} kg to {'each of ' * (len(light) > 1)}{who}, or give {falling} a law that falls less."
     raise UniquenessError(
-        f"{OWN}: at period={period:g} s friction may fall by {least.min() - values[0]:.4g} N·s/m, more than {who} can "
-        f"outweigh ({least.min():.4g} N·s/m), so a step can have two solutions.\n  {way}"
+        f"{OWNER}: at period={period:g} s friction may fall by {least.min() - values[0]:.4g} N·s/m, more than {who} "
+        f"can outweigh ({least.min():.4g} N·s/m), so a step can have two solutions.\n  {remedy}"
     )

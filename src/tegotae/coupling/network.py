@@ -84,7 +84,7 @@ def commit(p, s, w, h, v, T):
     {views}
     {commits}
     {keeps}
-    {told}
+    {stores}
 
 
 @kernel
@@ -170,7 +170,7 @@ def module_of_network(
         "scratch": scratch_of(sizes, groups, scratch_at, velocity)[0],
         "moves": "".join(_move(k, mover) for k, mover in enumerate(movers)),
         "slopes": "".join(_SLOPE.format(k=k, n=mover.block.dimension, row=mover.row) for k, mover in enumerate(movers)),
-        "told": f"for j in range({n}):\n    s.real[{velocity} + j] = v[j]" if keeps else "",
+        "stores": f"for j in range({n}):\n    s.real[{velocity} + j] = v[j]" if keeps else "",
         "unsolved": unsolved,
         "head": "",
     }
@@ -249,12 +249,12 @@ for i in range({count}):
 
 def _tables_of(groups: Sequence[Group]) -> str:
     """The rows at which the ends of each group's links begin, where there are several."""
-    told = ""
+    text = ""
     for index, group in enumerate(groups):
         if len(group.wires) > 1:
             for end, name in zip(range(len(group.shapes)), ("FIRST", "SECOND"), strict=False):
-                told += f"{name}_{index} = {tuple(wire.ends[end].row for wire in group.wires)}\n"
-    return told
+                text += f"{name}_{index} = {tuple(wire.ends[end].row for wire in group.wires)}\n"
+    return text
 
 
 def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
@@ -265,15 +265,15 @@ def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
     ends = ("through" if group.shapes[0] else "scalar", "joined" if group.shapes[0] else "between")[
         len(group.shapes) - 1
     ]
-    felt = f"{words['own']}, u{n}{'[0]' if n == 1 else ''}, T"
+    felt = f"{words['block']}, u{n}{'[0]' if n == 1 else ''}, T"
     if template == "commit":
         call = f"{group.store(inside)}advance_{index}({felt})"
     elif n == 1:
         call = f"g1[0], e1[0, 0] = answer_{index}({felt})\n{_GIVE[ends].format(**words)}"
     else:
         call = f"answer_{index}({felt}, g{n}, e{n})\n{_GIVE[ends].format(**words)}"
-    told = {name: templates[ends].format(**words) for name, templates in (("read", _READ), ("feel", _FEEL))}
-    return put(_LINK, words | told | {"call": call})
+    texts = {name: templates[ends].format(**words) for name, templates in (("read", _READ), ("feel", _FEEL))}
+    return put(_LINK, words | texts | {"call": call})
 
 
 def _words(index: int, group: Group, inside: Inside) -> dict[str, object]:
@@ -282,7 +282,7 @@ def _words(index: int, group: Group, inside: Inside) -> dict[str, object]:
     words: dict[str, object] = {
         "n": n,
         "count": len(group.wires),
-        "own": group.slices(inside),
+        "block": group.slices(inside),
         "prepare": f"prepare_{index}(",
         "restore": f"restore_{index}(",
         "ratios": group.ratios_at,

@@ -123,11 +123,11 @@ class Hand(Declared):
 
 def _given(name: str, function: Trajectory, time: float, unit: str, axes: int) -> Array:
     """What a function of time gives, which may be anything; one number may stand for all axes."""
-    told = f"{name}({time:g} s)"
-    value = checks.numbers("Hand", told, function(time))
+    label = f"{name}({time:g} s)"
+    value = checks.numbers("Hand", label, function(time))
     if value.shape not in ((1,), (axes,)):
-        checks.refuse("Hand", f"{told} has shape {value.shape}.", f"Let it give {axes} numbers, in {unit}.")
-    checks.finite("Hand", told, value, unit)
+        checks.refuse("Hand", f"{label} has shape {value.shape}.", f"Let it give {axes} numbers, in {unit}.")
+    checks.finite("Hand", label, value, unit)
     return value
 
 
@@ -141,8 +141,8 @@ def knots(owner: str, times: ArrayLike, points: ArrayLike, name: str = "points")
     where = checks.array(owner, name, points, "")
     where = where[:, np.newaxis] if where.ndim == 1 else where
     if where.ndim != 2 or where.shape[0] != when.size:
-        told = f"{when.size} times for {name} of shape {where.shape}."
-        checks.refuse(owner, told, f"Give one {name.removesuffix('s')} a time.")
+        problem = f"{when.size} times for {name} of shape {where.shape}."
+        checks.refuse(owner, problem, f"Give one {name.removesuffix('s')} a time.")
     checks.finite(owner, name, where, "")
     if (np.diff(when) <= 0.0).any():
         checks.refuse(owner, f"times={when.tolist()} s do not rise.", "Give each time after the one before.")

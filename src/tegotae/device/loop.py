@@ -165,15 +165,15 @@ class DeviceLoop:
     ):
         self.owner, self.device, self.model, self.clock = self.loops[causality], device, model, clock
         self.axes = self._check(causality)
-        self._given, self._told = (self.motion, self.push) if causality == "impedance" else (self.push, self.motion)
+        self._input, self._output = (self.motion, self.push) if causality == "impedance" else (self.push, self.motion)
         name, unit = self.push
-        way = f"Give a largest {name}, or None for no limit."
-        self.limit = np.inf if limit is None else checks.positive(self.owner, f"{name}_limit", limit, unit, way)
+        remedy = f"Give a largest {name}, or None for no limit."
+        self.limit = np.inf if limit is None else checks.positive(self.owner, f"{name}_limit", limit, unit, remedy)
         self.limited = 0
         self.ticks = checks.whole(self.owner, "ticks", ticks, 1, "Give how many ticks to run.")
         if clock is not None and (isinstance(clock, type) or not hasattr(clock, "wait") or not hasattr(clock, "start")):
-            way = "Give a Clock such as RealTime(), or None to run as fast as it can."
-            checks.refuse(self.owner, f"clock={checks.shown(clock)} has no start and wait.", way)
+            remedy = "Give a Clock such as RealTime(), or None to run as fast as it can."
+            checks.refuse(self.owner, f"clock={checks.shown(clock)} has no start and wait.", remedy)
         self.watch = checks.mapping(self.owner, "watch", watch, "Give a dict of Watch(...) by name.")
         for name, one in self.watch.items():
             checks.instance(self.owner, f"watch[{name!r}]", one, Watch, "Give a Watch(...).")
@@ -187,25 +187,25 @@ class DeviceLoop:
                 f"{self.owner}: the {self.word} says causality={checks.shown(got)}.\n"
                 f"  {self.owner} takes an {causality} device; use {other}."
             )
-        axes, own = self.device.dimension, getattr(self.model, "block", None)
-        if own is None and axes != 1:
-            told = f"the device has {axes} axes."
-            checks.refuse(self.owner, told, f"Give a {self.word}: one axis (see ArcWheel).")
-        if own is not None and axes != own.dimension:
-            told = f"the {self.word} has {axes} axes, {own.name} has dimension={own.dimension}."
-            checks.refuse(self.owner, told, f"Make the block with dimension={axes}.")
+        axes, block = self.device.dimension, getattr(self.model, "block", None)
+        if block is None and axes != 1:
+            problem = f"the device has {axes} axes."
+            checks.refuse(self.owner, problem, f"Give a {self.word}: one axis (see ArcWheel).")
+        if block is not None and axes != block.dimension:
+            problem = f"the {self.word} has {axes} axes, {block.name} has dimension={block.dimension}."
+            checks.refuse(self.owner, problem, f"Make the block with dimension={axes}.")
         ticks_every, period = self.device.period, self.model.period
         if ticks_every is not None and abs(ticks_every - period) > 1e-12:
-            name = "the model" if own is None else own.name
-            told = f"the {self.word} ticks every {ticks_every:g} s, {name} was started with period={period:g} s."
-            checks.refuse(self.owner, told, "Start both with the same period.")
+            name = "the model" if block is None else block.name
+            problem = f"the {self.word} ticks every {ticks_every:g} s, {name} was started with period={period:g} s."
+            checks.refuse(self.owner, problem, "Start both with the same period.")
         return axes
 
     # ------------------------------------------------------------ in a tick
 
     def read(self, k: int) -> Array:
         """What the device says, one number an axis."""
-        value, (name, unit) = self.device.read(), self._given
+        value, (name, unit) = self.device.read(), self._input
         reading = np.asarray(value, dtype=np.float64).reshape(-1)
         if reading.size != self.axes or not np.isfinite(reading).all():
             raise DeviceError(
@@ -235,7 +235,7 @@ class DeviceLoop:
 
     def command(self, k: int, value: Array) -> None:
         """Tell the device, unless the model gave no number."""
-        name, unit = self._told
+        name, unit = self._output
         if not np.isfinite(value).all():
             raise TegotaeError(
                 f"{self.owner}: the model gave {name}={value} {unit} at tick {k}; it was not commanded.\n"
@@ -264,8 +264,8 @@ class DeviceLoop:
             try:
                 self.device.stop()
             except Exception as error:  # said without hiding why it was to be stopped
-                told = f"And it did not answer stop ({error!r}): it may still push. Cut its power."
-                raise DeviceError(f"{self.owner}: {cause}\n  {told}") from cause
+                remedy = f"And it did not answer stop ({error!r}): it may still push. Cut its power."
+                raise DeviceError(f"{self.owner}: {cause}\n  {remedy}") from cause
             raise
         self.device.stop()
         return record.result()
@@ -295,20 +295,20 @@ class _LoopRecord:
 
     def result(self) -> Result:
         loop, period, flat = self.loop, self.loop.model.period, self.loop.axes == 1
-        variables, told = {"time": time_of(loop.ticks, 1, period)}, {"period": period}
+        variables, metadata = {"time": time_of(loop.ticks, 1, period)}, {"period": period}
         if self.live:
             block = self.live.block
-            picks, told = picks_of(block, None), about(block, period)
+            picks, metadata = picks_of(block, None), about(block, period)
             table = np.concatenate([self._real[:, picks.real], self._whole[:, picks.whole]], axis=1).T
             variables |= variables_of(block, picks, table, flat=flat)
         # What went over the wire stands for the block's own field of that name.
         for (name, (unit, meaning)), values in zip(self.columns.items(), self._kept, strict=True):
-            dims, own = (("time",), values[:, 0]) if flat else (("time", "axis"), values)
-            variables[name] = Variable(dims, own, unit, meaning)
-        told |= {"limited_ticks": loop.limited}
+            dims, column = (("time",), values[:, 0]) if flat else (("time", "axis"), values)
+            variables[name] = Variable(dims, column, unit, meaning)
+        metadata |= {"limited_ticks": loop.limited}
         if loop.clock is not None:
             slack, lateness = self.timing
             variables["slack"] = Variable(("time",), slack, "s", "time left when the tick's work was done")
             variables["lateness"] = Variable(("time",), lateness, "s", "how late the next tick began")
-            told |= {"deadline_misses": int((slack < 0.0).sum()), "worst_lateness": float(lateness.max())}
-        return Result(variables, title=loop.owner, about=told)
+            metadata |= {"deadline_misses": int((slack < 0.0).sum()), "worst_lateness": float(lateness.max())}
+        return Result(variables, title=loop.owner, about=metadata)

@@ -77,12 +77,12 @@ def passivity(stiffness: float, damping: float, period: float, device_damping: f
         >>> passivity(6000.0, 0.0, 1e-3, 15.0, delay=1).needed_damping
         9.0
     """
-    own, none = "passivity", "Give a magnitude, or 0 for none."
-    stiffness = checks.at_least_zero(own, "stiffness", stiffness, "N/m", none)
-    damping = checks.at_least_zero(own, "damping", damping, "N·s/m", none)
-    period = checks.period_of(own, period)
-    device_damping = checks.at_least_zero(own, "device_damping", device_damping, "N·s/m", none)
-    delay = checks.whole(own, "delay", delay, 0, "Give whole ticks; 0 for none.")
+    owner, none = "passivity", "Give a magnitude, or 0 for none."
+    stiffness = checks.at_least_zero(owner, "stiffness", stiffness, "N/m", none)
+    damping = checks.at_least_zero(owner, "damping", damping, "N·s/m", none)
+    period = checks.period_of(owner, period)
+    device_damping = checks.at_least_zero(owner, "device_damping", device_damping, "N·s/m", none)
+    delay = checks.whole(owner, "delay", delay, 0, "Give whole ticks; 0 for none.")
     needed = _needed(stiffness * period, damping, delay)
     largest = _largest_push(damping, device_damping, delay)  # of K T, the only way in which either matters
     return Passivity(
@@ -160,8 +160,8 @@ def loop_radius(
 
 def _check_block(owner: str, block: object) -> None:
     if not isinstance(block, FrictionImpedance | SpringDamper):
-        told = f"block={checks.shown(block)} has no spring and damper."
-        checks.refuse(owner, told, "Give a FrictionImpedance or a SpringDamper.")
+        problem = f"block={checks.shown(block)} has no spring and damper."
+        checks.refuse(owner, problem, "Give a FrictionImpedance or a SpringDamper.")
 
 
 def _needed(push: float, damping: float, delay: int) -> float:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STICKS, SLIPS = BLUE, VERMILION
 _GRAINS = 110  # on the road, to see it pass by
-_OWN = "animate_patch"
+_OWNER = "animate_patch"
 
 
 def animate_patch(
@@ -57,7 +57,7 @@ def animate_patch(
     from tegotae.steering.bristles import Bristles
 
     target = film_file(path)
-    rate = checks.positive(_OWN, "rate", rate, "Hz", "Such as 25 frames a second.")
+    rate = checks.positive(_OWNER, "rate", rate, "Hz", "Such as 25 frames a second.")
     ticks = _ticks(run, between, frames, rate)
     seen = Bristles.of(run, machine, ticks=ticks.tolist())
     picture = _TreadFilm(run, machine, seen, ticks)
@@ -72,10 +72,10 @@ def _ticks(run: Result, between: tuple[float, float] | None, frames: int | None,
     low, high = np.searchsorted(run.time, [first, last])
     low, high = max(1, int(low)), min(run.time.size - 1, int(high))
     if not low < high:
-        checks.refuse(_OWN, f"between={first:g} and {last:g} s there are no two ticks.", "Show a longer part.")
+        checks.refuse(_OWNER, f"between={first:g} and {last:g} s there are no two ticks.", "Show a longer part.")
     if frames is None:
         frames = min(MOST_FRAMES, max(2, round(rate * (last - first))))
-    count = checks.whole(_OWN, "frames", frames, 2, "Give at least 2.")
+    count = checks.whole(_OWNER, "frames", frames, 2, "Give at least 2.")
     return np.unique(np.linspace(low, high, count).astype(np.int64))
 
 
@@ -88,7 +88,7 @@ class _TreadFilm:
         self.run, self.seen, self.ticks, self.patch = run, seen, ticks, tyre_of(machine)
         self.speed = np.asarray(run["speed"])
         self.stuck = np.asarray(run["stuck"])
-        self.way = float(run.about["period"]) * np.cumsum(self.speed)
+        self.rolled = float(run.about["period"]) * np.cumsum(self.speed)
         with style():
             self.figure = self._sheet()
             self.moving = [*self._tread(), *self._bearing(), *self._course(), *self._wheel()]
@@ -152,9 +152,9 @@ class _TreadFilm:
         x, y, across, up = self._felt()
         axes, first, last = self.loop, self.ticks[0], self.ticks[-1] + 1
         self.felt = x, y
-        keep = first + thinned(x[first:last], y[first:last])
+        points = first + thinned(x[first:last], y[first:last])
         axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
-        axes.plot(x[keep], y[keep], color=QUIET, lw=1.2, alpha=0.7)
+        axes.plot(x[points], y[points], color=QUIET, lw=1.2, alpha=0.7)
         axes.margins(0.08)
         axes.set(xlabel=across, ylabel=up)
         (self.tail,) = axes.plot([], [], color=VERMILION, lw=2.4, animated=True)
@@ -213,15 +213,15 @@ class _TreadFilm:
         ends = 0.96 * np.stack([np.cos(rays), np.sin(rays)], axis=1)
         self.spokes.set_segments(list(np.stack([0.0 * ends, ends], axis=1)))
         self.mark.set_data([-np.sin(angle)], [np.cos(angle)])
-        told = f"{self.run.time[tick]:.2f} s\n{self.speed[tick]:.1f} m/s\n{100.0 * self.stuck[tick]:.0f} % stick"
-        self.words.set_text(told.replace("-", "−"))
+        caption = f"{self.run.time[tick]:.2f} s\n{self.speed[tick]:.1f} m/s\n{100.0 * self.stuck[tick]:.0f} % stick"
+        self.words.set_text(caption.replace("-", "−"))
 
     def _pass_by(self, tick: int) -> None:
         """Grains of the road go by, blurred to streaks as the eye sees them."""
         a = self.patch.half_length
         period = float(self.run.about["period"])
         blur = min(0.5 * a, 12.0 * abs(self.speed[tick]) * period)
-        x = (self.grain[:, 0] - self.way[tick] + a) % (2.0 * a) - a
+        x = (self.grain[:, 0] - self.rolled[tick] + a) % (2.0 * a) - a
         ends = np.stack([np.maximum(x - 0.5 * blur - 1e-3, -a), np.minimum(x + 0.5 * blur + 1e-3, a)], axis=1)
         y = np.repeat(self.grain[:, 1:], 2, axis=1)
         self.road.set_segments(list(np.stack([1e2 * ends, y], axis=2)))

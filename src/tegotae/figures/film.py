@@ -133,19 +133,19 @@ def _few_colours(frames: Iterable[Frame]) -> list[Image]:
         wide.paste(picture, (0, i * picture.height))
     common = wide.quantize(_FOUND, dither=Image.Dither.NONE)
     # White and the colours of the style are exact, pixel by pixel; the rest is what edges need.
-    own = [[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in ("#ffffff", INK, QUIET, STUCK, HAIR, *PALETTE)]
-    common.putpalette([*(part for color in own for part in color), *(common.getpalette() or [])[: 3 * _FOUND]])
-    return [_painted(picture, common, own) for picture in pictures]
+    fixed = [[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in ("#ffffff", INK, QUIET, STUCK, HAIR, *PALETTE)]
+    common.putpalette([*(part for color in fixed for part in color), *(common.getpalette() or [])[: 3 * _FOUND]])
+    return [_painted(picture, common, fixed) for picture in pictures]
 
 
-def _painted(picture: Image, common: Image, own: list[list[int]]) -> Image:
+def _painted(picture: Image, common: Image, fixed: list[list[int]]) -> Image:
     """In the common colours; Pillow's search for the nearest one is quick, and not always right."""
     from PIL import Image
 
     few = picture.quantize(palette=common, dither=Image.Dither.NONE)
     # Four bytes a pixel are one number: compared byte by byte, this would take longer than drawing.
     pixels, index = np.asarray(picture.convert("RGBA")).view(np.uint32)[..., 0], np.asarray(few).copy()
-    for i, color in enumerate(own):
+    for i, color in enumerate(fixed):
         index[pixels == np.array([*color, 255], dtype=np.uint8).view(np.uint32)[0]] = i
     exact = Image.fromarray(index)
     exact.putpalette(common.getpalette() or [])

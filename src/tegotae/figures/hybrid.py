@@ -20,19 +20,19 @@ _LEVELS = {"info": QUIET, "warning": AMBER, "trip": VERMILION}
 _MOST_EVENTS = 40  # lines in one panel: more hide the curve
 
 
-def contact(log: LogReader, told: Mapping[str, Any]) -> Figure:
+def contact(log: LogReader, report: Mapping[str, Any]) -> Figure:
     """The hardest contact: force on the bodies and at the sensor, gap, and where the energy goes."""
     with style():
         figure, (above, below), energy = beside(2, width=9.6, height=4.6, ratios=(3, 2), heights=(3, 2))
         above.tick_params(labelbottom=False)
-        rows, _, since, window = _around(log, told)
-        _forces(above, log, told)
+        rows, _, since, window = _around(log, report)
+        _forces(above, log, report)
         gap = Shown.of(-rows["pose"][:, 2], "m")
         below.axhline(0.0, color=QUIET, lw=0.6)
         below.plot(1e3 * since, gap.values, color=MOTION)
         below.set_ylabel(f"gap [{gap.unit}]")
         _energies(energy, rows, since)
-        clock = "time since touch [ms]" if told.get("touched") is not None else "simulated time [ms]"
+        clock = "time since touch [ms]" if report.get("touched") is not None else "simulated time [ms]"
         for axes in (above, below, energy):
             axes.set_xlim(*(1e3 * edge for edge in window))
         for axes in (below, energy):
@@ -40,10 +40,10 @@ def contact(log: LogReader, told: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _around(log: LogReader, told: Mapping[str, Any]) -> tuple[Values, Values, Values, tuple[float, float]]:
+def _around(log: LogReader, report: Mapping[str, Any]) -> tuple[Values, Values, Values, tuple[float, float]]:
     """Rows near the contact, their times on the common clock and since touch, and the window shown [s]."""
     simulated = log.dynamics["simulated"]
-    zero, length = told.get("touched"), told.get("duration")
+    zero, length = report.get("touched"), report.get("duration")
     if zero is None or length is None:
         window = (float(simulated[0]), float(simulated[-1])) if simulated.size else (0.0, 1.0)
         zero = 0.0
@@ -54,11 +54,11 @@ def _around(log: LogReader, told: Mapping[str, Any]) -> tuple[Values, Values, Va
     return log.dynamics[part], np.asarray(log.aligned["dynamics"])[part], since[part], window
 
 
-def _forces(axes: Axes, log: LogReader, told: Mapping[str, Any]) -> None:
-    rows, times, since, window = _around(log, told)
+def _forces(axes: Axes, log: LogReader, report: Mapping[str, Any]) -> None:
+    rows, times, since, window = _around(log, report)
     push = -rows["wrench"][:, 2]
     wanted = -rows["compensated"][:, 2]
-    keep = thinned(push)
+    points = thinned(push)
     at = np.asarray(log.aligned["table"])
     if times.size > 1 and at.size:
         near = (at >= times[0]) & (at <= times[-1])
@@ -70,21 +70,21 @@ def _forces(axes: Axes, log: LogReader, told: Mapping[str, Any]) -> None:
             label="at the sensor",
         )
     if push.size and np.abs(wanted - push).max() > 1e-3 * np.abs(push).max():
-        axes.plot(1e3 * since[keep], wanted[keep], color=PLUM, lw=1.0, ls=(0, (4, 2)), label="before the guard")
-    axes.plot(1e3 * since[keep], push[keep], color=FORCE, lw=1.8, label="on the bodies")
+        axes.plot(1e3 * since[points], wanted[points], color=PLUM, lw=1.0, ls=(0, (4, 2)), label="before the guard")
+    axes.plot(1e3 * since[points], push[points], color=FORCE, lw=1.8, label="on the bodies")
     axes.set_ylabel("force [N]")
-    _theory(axes, told)
+    _theory(axes, report)
     axes.legend(loc="upper right")
-    if told.get("peak_force") is not None:
-        top = told["peak_force"]
-        axes.set_ylim(top=1.3 * max(top, told.get("sensor_peak") or 0.0))
-        word = f"{top:.4g} N, {1e3 * told['duration']:.4g} ms, e = {told['restitution']:.4g}"
-        say(axes, word, (1e3 * window[0] + 2.0, 1.2 * max(top, told.get("sensor_peak") or 0.0)), FORCE)
+    if report.get("peak_force") is not None:
+        top = report["peak_force"]
+        axes.set_ylim(top=1.3 * max(top, report.get("sensor_peak") or 0.0))
+        word = f"{top:.4g} N, {1e3 * report['duration']:.4g} ms, e = {report['restitution']:.4g}"
+        say(axes, word, (1e3 * window[0] + 2.0, 1.2 * max(top, report.get("sensor_peak") or 0.0)), FORCE)
 
 
-def _theory(axes: Axes, told: Mapping[str, Any]) -> None:
+def _theory(axes: Axes, report: Mapping[str, Any]) -> None:
     """The half sine of the mass in the contact on the stiffness that was identified."""
-    mass, stiffness, speed = (told.get(name) for name in ("mass", "stiffness", "approach_speed"))
+    mass, stiffness, speed = (report.get(name) for name in ("mass", "stiffness", "approach_speed"))
     if not mass or not stiffness or not speed or mass < 0.0 or stiffness <= 0.0:
         return
     pulse = float(np.sqrt(stiffness / mass))
@@ -108,7 +108,7 @@ def _energies(axes: Axes, rows: Values, since: Values) -> None:
     axes.legend(loc="lower right")
 
 
-def overview(log: LogReader, told: Mapping[str, Any]) -> Figure:
+def overview(log: LogReader, report: Mapping[str, Any]) -> Figure:
     """The whole run on the clock of the dynamics node: force, gap, and what happened."""
     figure, grid = sheet(2, 1, width=9.6, height=3.4)
     rows, times = log.dynamics, np.asarray(log.aligned["dynamics"])
@@ -117,10 +117,10 @@ def overview(log: LogReader, told: Mapping[str, Any]) -> Figure:
         top, bottom = grid[:, 0]
         if times.size:
             clock, shown = Shown.of(times, "s"), Shown.of(gap, "m")
-            keep = thinned(force, gap)
-            top.plot(clock.values[keep], force[keep], color=FORCE)
+            points = thinned(force, gap)
+            top.plot(clock.values[points], force[points], color=FORCE)
             bottom.axhline(0.0, color=QUIET, lw=0.6)
-            bottom.plot(clock.values[keep], shown.values[keep], color=MOTION)
+            bottom.plot(clock.values[points], shown.values[points], color=MOTION)
             bottom.set_ylabel(f"gap [{shown.unit}]")
             time_axis((top, bottom), clock)
             _events(top, log, float(clock.values[-1] / times[-1]) if times[-1] > 0.0 else 1.0)
@@ -130,14 +130,14 @@ def overview(log: LogReader, told: Mapping[str, Any]) -> Figure:
 
 def _events(axes: Axes, log: LogReader, scale: float) -> None:
     """A line for each warning and trip, with the word of the first of each; infos where they do not crowd."""
-    told: set[str] = set()
+    labelled: set[str] = set()
     heavy = [each for each in log.events if each["level"] != "info"][:_MOST_EVENTS]
     for event in heavy:
         color = _LEVELS[event["level"]]
         at = scale * event["at"]
         axes.axvline(at, color=color, lw=0.8, zorder=1)
-        if event["level"] not in told:
-            told.add(event["level"])
+        if event["level"] not in labelled:
+            labelled.add(event["level"])
             left, right = axes.get_xlim()
             beyond = at > 0.5 * (left + right)  # the word goes where there is room
             note = axes.annotate(
@@ -153,12 +153,12 @@ def _events(axes: Axes, log: LogReader, scale: float) -> None:
             note.set_in_layout(False)
 
 
-def timing(log: LogReader, told: Mapping[str, Any]) -> Figure:
+def timing(log: LogReader, report: Mapping[str, Any]) -> Figure:
     """How late: the delay of the loop, the beginnings of ticks at both nodes, and the age of what was felt."""
     with style():
         figure, (delay, late), share = beside(2, width=9.6, height=3.6, ratios=(3, 2))
         delay.tick_params(labelbottom=False)
-        _delays(delay, log, told)
+        _delays(delay, log, report)
         for node, color in (("table", SKY), ("dynamics", BLUE)):
             _lateness(late, share, log, node, color)
         delay.set_ylabel("delay [ms]")
@@ -171,19 +171,19 @@ def timing(log: LogReader, told: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _delays(axes: Axes, log: LogReader, told: Mapping[str, Any]) -> None:
+def _delays(axes: Axes, log: LogReader, report: Mapping[str, Any]) -> None:
     rows, times = log.dynamics, np.asarray(log.aligned["dynamics"])
     fresh = np.flatnonzero((rows["fresh"] == 1) & (rows["steps"] > 0))
     if fresh.size:
-        heard = rows["simulated"] - rows["steps"] * (told.get("period") or 0.0)  # before the steps of its tick
+        heard = rows["simulated"] - rows["steps"] * (report.get("period") or 0.0)  # before the steps of its tick
         age = 1e3 * (heard - rows["label"])[fresh]
-        keep = fresh[thinned(age)]
+        points = fresh[thinned(age)]
         axes.plot(
-            times[keep], age[thinned(age)], color=QUIET, lw=0.4, alpha=0.5, label="of each measurement, by its label"
+            times[points], age[thinned(age)], color=QUIET, lw=0.4, alpha=0.5, label="of each measurement, by its label"
         )
     if times.size:
-        keep = thinned(rows["delay"])
-        axes.plot(times[keep], 1e3 * rows["delay"][keep], color=GREEN, label="as identified")
+        points = thinned(rows["delay"])
+        axes.plot(times[points], 1e3 * rows["delay"][points], color=GREEN, label="as identified")
         axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
         axes.legend(loc="lower right")
 
@@ -194,12 +194,12 @@ def _lateness(axes: Axes, share: Axes, log: LogReader, node: str, color: str) ->
     late, times = 1e3 * late[known], np.asarray(log.aligned[node])[known]
     if not late.size:
         return
-    keep = thinned(late)
-    axes.plot(times[keep], late[keep], color=color, lw=0.8, label=node)
+    points = thinned(late)
+    axes.plot(times[points], late[points], color=color, lw=0.8, label=node)
     if late.max() <= 0.0:
         return  # virtual time
     # From 0.1 us on: nobody measures less.
     ordered = np.maximum(np.sort(late), 1e-4)
     part = 100.0 * (1.0 - np.arange(ordered.size) / ordered.size)
-    keep = np.unique(np.round(np.geomspace(1, ordered.size, min(400, ordered.size))).astype(np.int64))
-    share.plot(ordered[ordered.size - keep], part[ordered.size - keep], color=color, label=node)
+    ranks = np.unique(np.round(np.geomspace(1, ordered.size, min(400, ordered.size))).astype(np.int64))
+    share.plot(ordered[ordered.size - ranks], part[ordered.size - ranks], color=color, label=node)

@@ -69,7 +69,7 @@ def until_rest(rows: tuple[Axes, ...], result: Result, curves: list[tuple[str, V
     time = np.asarray(result["time"])
     scale = float(Shown.of(time, "s").values[-1] / time[-1]) if time[-1] else 1.0
     moved = [np.flatnonzero(np.abs(c - c[-1]) > _STILL * np.ptp(c)) for _, c in curves if np.ptp(c) > 0.0]
-    last = max((float(time[own[-1]]) for own in moved if own.size), default=float(time[-1]))
+    last = max((float(time[ticks[-1]]) for ticks in moved if ticks.size), default=float(time[-1]))
     end = time[0] + 1.25 * (last - time[0])
     if end > time[0] + 0.7 * (time[-1] - time[0]):
         return
@@ -80,10 +80,10 @@ def until_rest(rows: tuple[Axes, ...], result: Result, curves: list[tuple[str, V
 
 def _states(result: Result, elements: dict[str, str]) -> dict[str, list[tuple[str, Values]]]:
     """The states that the user wrote, by unit: positions above velocities."""
-    own = {*elements, *elements.values(), *(f"{name}_deflection" for name in elements), "time"}
+    skipped = {*elements, *elements.values(), *(f"{name}_deflection" for name in elements), "time"}
     groups: dict[str, list[tuple[str, Values]]] = {}
     for name, variable in result.variables.items():
-        if name in own or variable.dims != ("time",) or variable.meaning == _ADDED or variable.values.dtype == bool:
+        if name in skipped or variable.dims != ("time",) or variable.meaning == _ADDED or variable.values.dtype == bool:
             continue
         groups.setdefault(variable.unit, []).append((name, variable.values))
     return groups
@@ -109,8 +109,8 @@ def panel(
     axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
     styles = _styles([curve for _, curve, _ in lines])
     for i, (name, curve, color) in enumerate(lines):
-        keep = thinned(curve)
-        axes.plot(time.values[keep], factor * curve[keep], color=color, lw=1.6, ls=styles[i])
+        points = thinned(curve)
+        axes.plot(time.values[points], factor * curve[points], color=color, lw=1.6, ls=styles[i])
         _name(axes, name, 0.5 + space * (0.5 * (len(lines) - 1 + still.any()) - i), color)
     if still.any():
         for curve in values[still]:
@@ -122,8 +122,8 @@ def panel(
         low, high = (factor * end for end in reach)
         axes.set_ylim(low - 0.09 * (high - low), high + 0.09 * (high - low))
         peak = Shown.of(np.array([float(np.abs(values).max())]), unit)
-        told = f"impacts leave the panel: the largest is {peak.values[0]:.3g} {peak.unit}"
-        axes.set_title(told, fontsize=8.0, color=QUIET, loc="right", pad=3)
+        title = f"impacts leave the panel: the largest is {peak.values[0]:.3g} {peak.unit}"
+        axes.set_title(title, fontsize=8.0, color=QUIET, loc="right", pad=3)
 
 
 def _styles(curves: list[Values]) -> list[Any]:
@@ -131,8 +131,8 @@ def _styles(curves: list[Values]) -> list[Any]:
     span = max((float(np.ptp(curve)) for curve in curves), default=0.0)
     twins = [[j for j, other in enumerate(curves) if np.abs(curve - other).max() <= _SAME * span] for curve in curves]
     styles: list[Any] = []
-    for i, own in enumerate(twins):
-        count, turn = len(own), own.index(i)
+    for i, group in enumerate(twins):
+        count, turn = len(group), group.index(i)
         dash = (-_DASH * turn, (_DASH, _DASH * (count - 1)))
         styles.append(dash if count > 1 else "-")
     return styles
@@ -194,9 +194,9 @@ def _marks(axes: Axes, result: Result, middle: dict[str, float], scale: float) -
     if "event_time" not in result.variables or not 0 < result["event_time"].size <= _MOST_MARKS:
         return
     for kind, (marker, full, up) in _MARKS.items():
-        own = [event for event in result.events if event.kind == kind and event.element in middle]
-        if own:
-            x, y = [scale * event.time for event in own], [middle[event.element] + up for event in own]
+        events = [event for event in result.events if event.kind == kind and event.element in middle]
+        if events:
+            x, y = [scale * event.time for event in events], [middle[event.element] + up for event in events]
             face = INK if full else "white"
             axes.plot(x, y, marker, ms=4.2, mfc=face, mec=INK, mew=0.8, ls="none", label=kind, clip_on=False, zorder=4)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=0.8, handletextpad=0.4, labelspacing=0.25)

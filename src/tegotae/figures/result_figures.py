@@ -81,8 +81,8 @@ def of_result(result: Result) -> Figure:
 
 def _drawer(result: Result) -> Callable[[Result], Figure]:
     """The machine's own; else by what was recorded, never by the class: a loaded file gets the same figure."""
-    if own := drawer_of(result):
-        return own
+    if drawer := drawer_of(result):
+        return drawer
     motion, force = result.variables.get("velocity"), result.variables.get("force")
     if motion is None or force is None or result.variables["time"].values.size < 2:
         return _anything
@@ -115,9 +115,9 @@ def _impedance(result: Result) -> Figure:
             _forces(pull, time, result, ["force", *parts], (FORCE, *(c for c in PALETTE if c != FORCE)))
         if "slip_velocity" in result.variables:
             _shade_stuck((speed, pull), time, _flat(result, "slip_velocity"))
-        keep = thinned(where.values, force.values)
+        points = thinned(where.values, force.values)
         loop.axhline(0.0, color=QUIET, lw=0.6)
-        loop.plot(where.values[keep], force.values[keep], color=FORCE)
+        loop.plot(where.values[points], force.values[points], color=FORCE)
         loop.plot(where.values[0], force.values[0], "o", ms=4.5, mfc="white", mec=FORCE, mew=1.2)
         loop.plot(where.values[-1], force.values[-1], "o", ms=4.5, color=FORCE)
         loop.margins(0.07)
@@ -159,8 +159,8 @@ def _forces(axes: Axes, time: Shown, result: Result, names: list[str], colors: t
     """Several forces in one panel, each named beside it in its own colour."""
     push = Shown.of(np.stack([_flat(result, name) for name in names]), "N")
     for i, (values, name) in enumerate(zip(push.values, names, strict=True)):
-        keep = thinned(values)
-        axes.plot(time.values[keep], values[keep], color=colors[i])
+        points = thinned(values)
+        axes.plot(time.values[points], values[points], color=colors[i])
         if len(names) > 1 or "." in name:
             # Names in a column at the right, evenly spread: the ends of the curves may lie on top of each other.
             spot = (1.012, 0.92 - 0.84 * i / max(1, len(names) - 1))
@@ -183,8 +183,8 @@ def _path(result: Result) -> Figure:
     time_axis((speed, pull), time)
     for low in (speed, pull):
         low.set_ylim(bottom=0.0)
-    keep = thinned(where.values[:, 0], where.values[:, 1])
-    plane.plot(*where.values[keep].T, color=MOTION, lw=3.0, alpha=0.55)
+    points = thinned(where.values[:, 0], where.values[:, 1])
+    plane.plot(*where.values[points].T, color=MOTION, lw=3.0, alpha=0.55)
     _vectors(plane, where.values, force)
     plane.plot(*where.values[0], "o", ms=5, mfc="white", mec=MOTION, mew=1.3)
     plane.plot(*where.values[-1], "o", ms=5, color=MOTION)
@@ -225,9 +225,9 @@ def _anything(result: Result) -> Figure:
         shown = Shown.of(np.stack([values for _, values in curves]), unit)
         key = _key([name for name, _ in curves], owners[unit])
         for (i, label), values in zip(key, shown.values, strict=True):
-            keep, again = thinned(values), i // len(PALETTE)  # a colour that comes again has another stroke
+            points, again = thinned(values), i // len(PALETTE)  # a colour that comes again has another stroke
             stroke = ("-", "--", ":")[again % 3]
-            axes.plot(time.values[keep], values[keep], stroke, color=PALETTE[i % len(PALETTE)], label=label)
+            axes.plot(time.values[points], values[points], stroke, color=PALETTE[i % len(PALETTE)], label=label)
         axes.set_ylabel(f"[{shown.unit}]" if shown.unit else "no unit was told")
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), handlelength=1.6)
     time_axis(tuple(grid[:, 0]), time)
@@ -239,12 +239,12 @@ def _key(names: list[str], owners: list[str]) -> list[tuple[int, str | None]]:
     if len(names) <= _MOST_NAMED:
         return list(enumerate(names))
     order = list(dict.fromkeys(owners))
-    told: list[tuple[int, str | None]] = []
+    entries: list[tuple[int, str | None]] = []
     for i, owner in enumerate(owners):
         count, first = owners.count(owner), owner not in owners[:i]
         words = owner if count == 1 else f"{owner}, {count} curves"
-        told.append((order.index(owner), words if first and order.index(owner) < _MOST_NAMED else None))
-    return told
+        entries.append((order.index(owner), words if first and order.index(owner) < _MOST_NAMED else None))
+    return entries
 
 
 def _columns(name: str, variable: Variable) -> list[tuple[str, Values]]:
@@ -272,9 +272,9 @@ def row(axes: Axes, time: Shown, shown: Shown, color: str, name: str) -> None:
     if shown.values.ndim == 2:
         _family(axes, time.values, shown.values)
         return
-    keep = thinned(shown.values)
+    points = thinned(shown.values)
     axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
-    axes.plot(time.values[keep], shown.values[keep], color=color)
+    axes.plot(time.values[points], shown.values[points], color=color)
 
 
 def _family(axes: Axes, x: Values, families: Values) -> None:
@@ -282,8 +282,8 @@ def _family(axes: Axes, x: Values, families: Values) -> None:
     members = np.unique(np.linspace(0, len(families) - 1, len(colors)).astype(int))
     for color, member in zip(colors, members, strict=True):
         across = x[member if len(x) > 1 else 0] if x.ndim == 2 else x
-        keep = thinned(families[member], across)
-        axes.plot(across[keep], families[member][keep], color=color if len(families) > 1 else MOTION, lw=1.1)
+        points = thinned(families[member], across)
+        axes.plot(across[points], families[member][points], color=color if len(families) > 1 else MOTION, lw=1.1)
 
 
 def _ramp(count: int) -> Values:

@@ -20,15 +20,15 @@ from tegotae.result import Result
 
 STICKS, SLIPS = BLUE, VERMILION
 _LEAST_SECONDS = 5.0  # that a film takes: what is quicker is slowed down
-_OWN = "animate_rod"
+_OWNER = "animate_rod"
 _TALL = 4.2  # inch: a wide panel that needs more has the rest beside it, not below
 
 
 def is_rod(result: Result) -> bool:
     """Whether a result tells of one rod."""
     place = result.variables.get("position")
-    told = {"angle", "bending_moment", "kinetic", "elastic", "work"} <= set(result.variables)
-    return told and place is not None and place.dims == ("time", "node", "axis")
+    complete = {"angle", "bending_moment", "kinetic", "elastic", "work"} <= set(result.variables)
+    return complete and place is not None and place.dims == ("time", "node", "axis")
 
 
 def rod(result: Result) -> Figure:
@@ -73,8 +73,8 @@ def panels_of(result: Result) -> Values:
     ends = np.append(ends[(ends > result.time[0]) & (ends < last)], last)
     if 1 < ends.size <= MOST_PHASES:
         return ends
-    way = float(np.linalg.norm(result.position[-1, 0] - result.position[0, 0]))
-    if ends.size > 1 or way > 0.75 * float(lengths_of(result).sum()):
+    travel = float(np.linalg.norm(result.position[-1, 0] - result.position[0, 0]))
+    if ends.size > 1 or travel > 0.75 * float(lengths_of(result).sum()):
         return np.array([last])
     return np.asarray(result.time[0] + (last - result.time[0]) * np.arange(1, 4) / 3.0)
 
@@ -90,10 +90,10 @@ def energies(axes: Axes, result: Result) -> None:
     total = sum(values[0] for _, values, _ in parts) + result.work
     shown = Shown.of(np.stack([total, *(values for _, values, _ in parts)]), "J")
     time = Shown.of(result.time, "s")
-    keep = thinned(*shown.values)
+    points = thinned(*shown.values)
     colors = [color for _, _, color in parts]
-    axes.stackplot(time.values[keep], *shown.values[1:, keep], colors=colors, alpha=0.75, lw=0)
-    axes.plot(time.values[keep], shown.values[0, keep], color=INK, lw=1.2)
+    axes.stackplot(time.values[points], *shown.values[1:, points], colors=colors, alpha=0.75, lw=0)
+    axes.plot(time.values[points], shown.values[0, points], color=INK, lw=1.2)
     # In the order of the stack, beside it.
     keys = [*axes.collections, axes.lines[0]]
     names = [*(name for name, _, _ in parts), "work"]
@@ -121,8 +121,8 @@ def going(axes: Axes, result: Result) -> None:
         places = {"base": (0, QUIET), "middle": (nodes // 2, GREEN), "tip": (nodes - 1, BLUE)}
         shown = Shown.of(np.linalg.norm(result.velocity, axis=2), "m/s")
         for node, color in places.values():
-            keep = thinned(shown.values[:, node])
-            axes.plot(time.values[keep], shown.values[keep, node], color=color)
+            points = thinned(shown.values[:, node])
+            axes.plot(time.values[points], shown.values[points, node], color=color)
         axes.set_ylabel(f"speed [{shown.unit}]")
         _key(axes, axes.lines, list(places))
     _, ends = phases_of(result)
@@ -142,8 +142,8 @@ def _dragged(axes: Axes, result: Result, time: Shown) -> None:
 def _travelled(axes: Axes, result: Result, time: Shown) -> None:
     lengths = lengths_of(result)
     middles = 0.5 * (result.position[:, 1:] + result.position[:, :-1])
-    way = np.einsum("tsa,s->ta", middles, lengths) / lengths.sum()  # of the middle of the line that the rod makes
-    shown = Shown.of(way - way[0], "m")
+    centre = np.einsum("tsa,s->ta", middles, lengths) / lengths.sum()  # of the middle of the line that the rod makes
+    shown = Shown.of(centre - centre[0], "m")
     for i, color in enumerate((MOTION, VERMILION)):
         axes.plot(time.values, shown.values[:, i], color=color)
     axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
@@ -189,12 +189,12 @@ def animate_rod(run: Result, path: str | os.PathLike[str], *, frames: int | None
     """
     target = film_file(path)
     if not is_rod(run) or run.time.size < 2:
-        checks.refuse(_OWN, "this result tells of no rod in motion.", "Give what PlanarRod or GroundedRod returned.")
-    rate = checks.positive(_OWN, "rate", rate, "Hz", "Such as 25 frames a second.")
+        checks.refuse(_OWNER, "this result tells of no rod in motion.", "Give what PlanarRod or GroundedRod returned.")
+    rate = checks.positive(_OWNER, "rate", rate, "Hz", "Such as 25 frames a second.")
     length = float(np.ptp(run.time))
     if frames is None:
         frames = min(MOST_FRAMES, run.time.size, max(round(rate * _LEAST_SECONDS), round(rate * length)))
-    count = checks.whole(_OWN, "frames", frames, 2, "Give at least 2.")
+    count = checks.whole(_OWNER, "frames", frames, 2, "Give at least 2.")
     rows = np.unique(np.searchsorted(run.time, np.linspace(run.time[0], run.time[-1], count) - 1e-9))
     pace = length / (rows.size / rate)
     picture = _RodFilm(run, rows, pace)
@@ -258,8 +258,7 @@ class _RodFilm:
             0.015, 0.97, "", transform=axes.transAxes, va="top", fontsize=9.0, path_effects=edge, animated=True
         )
         if self.rubs:
-            told = "blue sticks   red slips"
-            axes.set_title(told, fontsize=8.0, color=QUIET, loc="right")
+            axes.set_title("blue sticks   red slips", fontsize=8.0, color=QUIET, loc="right")
         marks = [self.nodes] if self.rubs else [self.tip]
         return [self.ghost, self.trail, self.body, *marks, self.base, self.words]
 

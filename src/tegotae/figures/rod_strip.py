@@ -37,9 +37,9 @@ def outline(angle: Values, base: Values, lengths: Values) -> tuple[Values, Value
     from tegotae.rod.integrals import up_to
 
     parts = np.linspace(0.0, 1.0, max(3, _POINTS // lengths.size))
-    way = up_to(parts, angle, lengths, 16)[0].sum(axis=2)
-    ends = np.concatenate([[0.0], np.cumsum(way[:-1, -1])])
-    line = (way + ends[:, None] + complex(base[0], base[1])).ravel()
+    offsets = up_to(parts, angle, lengths, 16)[0].sum(axis=2)
+    ends = np.concatenate([[0.0], np.cumsum(offsets[:-1, -1])])
+    line = (offsets + ends[:, None] + complex(base[0], base[1])).ravel()
     return line.real, line.imag
 
 

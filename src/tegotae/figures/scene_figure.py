@@ -24,7 +24,7 @@ def view(axes: Axes, result: Result) -> None:
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.patches import Circle
 
-    times, lines, balls, planes = _told(result)
+    times, lines, balls, planes = _read_picture(result)
     along = _along(lines, balls)
     seen = [axis for axis in range(3) if axis != along]
     shades = LinearSegmentedColormap.from_list("time", RAMP)
@@ -48,7 +48,7 @@ def view(axes: Axes, result: Result) -> None:
     axes.set_aspect("equal", adjustable="box", anchor="N")
 
 
-def _told(result: Result) -> tuple[Values, Values, Values, Values]:
+def _read_picture(result: Result) -> tuple[Values, Values, Values, Values]:
     """Times, lines (times, n, 2, 3), balls (times, n, 4) and planes (n, 6), as `picture_of` left them."""
     times = np.atleast_1d(np.asarray(result.about["picture_times"], dtype=np.float64))
     lines, balls, planes = (
@@ -99,8 +99,8 @@ def scene(result: Result) -> Figure:
 
 def _named(result: Result, what: str) -> list[tuple[str, str]]:
     """Name and unit of every number of q or v."""
-    told = [re.fullmatch(r"(.*) \[(.*)\]", one) for one in str(result.about[what]).split(", ")]
-    return [(found[1], found[2]) for found in told if found]
+    matches = [re.fullmatch(r"(.*) \[(.*)\]", one) for one in str(result.about[what]).split(", ")]
+    return [(found[1], found[2]) for found in matches if found]
 
 
 def _moving(result: Result) -> list[tuple[str, str, Curves]]:
@@ -144,8 +144,8 @@ def _touching(result: Result) -> list[tuple[str, str, Curves]]:
     for i, name in enumerate(str(result.about["pairs"]).split(", ")):
         members.setdefault(re.sub(r" \d+ on ", " on ", name), []).append(i)
     forces, gaps = result["contact_force"], result["gap"]
-    push = [(name, np.linalg.norm(forces[:, own].sum(axis=1), axis=1)) for name, own in members.items()]
-    near = [(name, gaps[:, own].min(axis=1)) for name, own in members.items()]
+    push = [(name, np.linalg.norm(forces[:, columns].sum(axis=1), axis=1)) for name, columns in members.items()]
+    near = [(name, gaps[:, columns].min(axis=1)) for name, columns in members.items()]
     return [("contact force", "N", push), ("gap", "m", near)]
 
 

@@ -64,15 +64,15 @@ def loop(axes: Axes, result: Result) -> None:
     axes.axhline(0.0, color=QUIET, lw=0.6, zorder=1)
     axes.axvline(0.0, color=QUIET, lw=0.6, zorder=1)
     changes = np.flatnonzero(np.diff(result.stuck > 0.0))
-    keep = np.unique(np.concatenate([thinned(angle.values, torque.values), changes, changes + 1]))
+    ticks = np.unique(np.concatenate([thinned(angle.values, torque.values), changes, changes + 1]))
     # Where a run says from when on it repeats itself, the way there is only hinted at.
     begin = float(result.about.get("repeats_from", 0.0))
-    before = keep[result.time[keep] <= begin]
+    before = ticks[result.time[ticks] <= begin]
     axes.plot(angle.values[before], torque.values[before], color=QUIET, lw=0.7, alpha=0.7, zorder=2)
-    keep = keep[result.time[keep] >= begin]
-    points = np.stack([angle.values[keep], torque.values[keep]], axis=1)
-    sticks = result.stuck[keep][1:] > 0.0
-    _trail(axes, points, np.where(sticks, THICK, THIN), result.speed[keep])
+    ticks = ticks[result.time[ticks] >= begin]
+    points = np.stack([angle.values[ticks], torque.values[ticks]], axis=1)
+    sticks = result.stuck[ticks][1:] > 0.0
+    _trail(axes, points, np.where(sticks, THICK, THIN), result.speed[ticks])
     axes.plot(angle.values[0], torque.values[0], "o", ms=5.0, mfc="white", mec=INK, mew=1.1, zorder=4)
     axes.plot(*points[-1], "o", ms=5.0, color=INK, zorder=4)
     axes.update_datalim(points)
@@ -81,8 +81,8 @@ def loop(axes: Axes, result: Result) -> None:
     axes.set(xlabel=f"wheel angle [{angle.unit}]", ylabel=f"hand torque [{torque.unit}]")
     if left := _within(axes, torque):
         axes.annotate(left, (0.985, 0.02), xycoords="axes fraction", fontsize=8.0, color=QUIET, ha="right")
-    told = "thick: some bristles stick   thin: all slip" if (~sticks).any() else "some bristles stick all the time"
-    axes.set_title(told, fontsize=8.0, color=QUIET, loc="left", pad=5)
+    title = "thick: some bristles stick   thin: all slip" if (~sticks).any() else "some bristles stick all the time"
+    axes.set_title(title, fontsize=8.0, color=QUIET, loc="left", pad=5)
 
 
 def _within(axes: Axes, shown: Shown) -> str:
@@ -167,14 +167,14 @@ def _distinct(patch: ContactPatch, angles: Values, speeds: Sequence[float]) -> d
     """The curves of every speed under its name; speeds whose curves look like one share them, and that is said."""
     found: list[tuple[list[str], tuple[Values, ...]]] = []
     for speed in speeds:
-        settled = patch.steady(slip_angle=angles, speed=speed)
-        own = tuple(np.asarray(c) for c in (settled.lateral_force, settled.torque, 100.0 * np.asarray(settled.stuck)))
+        state = patch.steady(slip_angle=angles, speed=speed)
+        candidate = tuple(np.asarray(c) for c in (state.lateral_force, state.torque, 100.0 * np.asarray(state.stuck)))
         for names, curves in found:
-            if all(np.abs(a - b).max() <= _SAME * np.ptp(a) for a, b in zip(own, curves, strict=True)):
+            if all(np.abs(a - b).max() <= _SAME * np.ptp(a) for a, b in zip(candidate, curves, strict=True)):
                 names.append(f"{speed:g}")
                 break
         else:
-            found.append(([f"{speed:g}"], own))
+            found.append(([f"{speed:g}"], candidate))
     return {f"{' and '.join(names)} m/s{': equal' if len(names) > 1 else ''}": curves for names, curves in found}
 
 

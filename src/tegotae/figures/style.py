@@ -29,7 +29,7 @@ else:
 Values = NDArray[Any]
 
 FORMATS = (".png", ".svg", ".pdf")
-_OWN = "Drawing a figure"
+_SUBJECT = "Drawing a figure"
 _MOST_POINTS = 4000  # beyond what a page can show; a longer record keeps the extremes of each bin
 
 _STYLE: dict[str, Any] = {
@@ -89,7 +89,7 @@ def style() -> Iterator[None]:
         >>> len(figure.axes)
         2
     """
-    require(_OWN, *FIGURES)
+    require(_SUBJECT, *FIGURES)
     import matplotlib
     from cycler import cycler
 
@@ -115,7 +115,7 @@ def sheet(rows: int = 1, columns: int = 1, *, width: float = 7.2, height: float 
         >>> axes.shape
         (2, 1)
     """
-    require(_OWN, *FIGURES)
+    require(_SUBJECT, *FIGURES)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -258,11 +258,11 @@ def shade(axes: Axes, time: NDArray[Any], stuck: NDArray[np.bool_]) -> None:
 
 def shade_stuck(rows: tuple[Axes, ...], time: Shown, stuck: NDArray[np.bool_]) -> bool:
     """Grey where it sticks, in every panel; whether there is any of it."""
-    keep = np.unique(np.concatenate([[0, stuck.size - 1], *[np.flatnonzero(np.diff(stuck)) + i for i in (0, 1)]]))
-    if not stuck.any() or keep.size > 2000:  # a chatter of bands would be one grey smear
+    edges = np.unique(np.concatenate([[0, stuck.size - 1], *[np.flatnonzero(np.diff(stuck)) + i for i in (0, 1)]]))
+    if not stuck.any() or edges.size > 2000:  # a chatter of bands would be one grey smear
         return False
     for axes in rows:
-        shade(axes, time.values[keep], stuck[keep])
+        shade(axes, time.values[edges], stuck[edges])
     return True
 
 

@@ -32,8 +32,8 @@ def workspace(found: Workspace) -> Figure:
         bar = figure.colorbar(shown, ax=list(grid[0]), shrink=0.86, pad=0.02, aspect=28, format="%.1f")
         bar.set_label("distance from a singularity [-]")
         bar.outline.set_visible(False)
-        told = "blue line: all limits kept   grey: arms reach, a limit does not allow it"
-        figure.supxlabel(told, fontsize=8.0, color=QUIET, x=0.06, ha="left")
+        legend = "blue line: all limits kept   grey: arms reach, a limit does not allow it"
+        figure.supxlabel(legend, fontsize=8.0, color=QUIET, x=0.06, ha="left")
     return figure
 
 

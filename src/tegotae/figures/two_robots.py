@@ -67,8 +67,8 @@ def force(axes: Axes, result: Result, *, window: tuple[float, float] | None = No
     """
     first, last = _window(result) if window is None else window
     since, part = _shown(result, first, last)
-    keep = part[thinned(result.force[part])] if part.size else part
-    axes.plot(1e3 * since[keep], result.force[keep], color=FORCE, lw=1.8, zorder=3)
+    points = part[thinned(result.force[part])] if part.size else part
+    axes.plot(1e3 * since[points], result.force[points], color=FORCE, lw=1.8, zorder=3)
     axes.set(xlabel=_clock(result), ylabel="force [N]", xlim=(1e3 * first, 1e3 * last))
     if "touched" in result.about:
         _annotate(axes, result)

@@ -55,8 +55,8 @@ class Columns:
         picked = np.stack([self.values[c] * self._factor(c, unit) for c in found], axis=1)
         if not np.isfinite(picked).all():
             row, column = (int(i) for i in np.argwhere(~np.isfinite(picked))[0])
-            told = f"column {found[column]!r} of {self.file} has no finite number in row {row + 1}."
-            checks.refuse("load_record", told, "Repair the record first: interpolate the gap, or cut it there.")
+            problem = f"column {found[column]!r} of {self.file} has no finite number in row {row + 1}."
+            checks.refuse("load_record", problem, "Repair the record first: interpolate the gap, or cut it there.")
         return picked
 
     def _matching(self, name: str) -> list[str]:
@@ -78,8 +78,8 @@ class Columns:
         if plain not in factors and plain.lower().rstrip("s") in ("second", "newton", "metre", "meter"):
             plain = plain.lower().rstrip("s")
         if plain not in factors:
-            told = f"column {column!r} of {self.file} is in [{written}], which is not understood as {unit}."
-            checks.refuse("load_record", told, f"Convert it to {unit}; known here are {_COMMON[unit]}.")
+            problem = f"column {column!r} of {self.file} is in [{written}], which is not understood as {unit}."
+            checks.refuse("load_record", problem, f"Convert it to {unit}; known here are {_COMMON[unit]}.")
         return factors[plain]
 
 
@@ -129,10 +129,10 @@ def _text(file: Path) -> str:
 
 def _separator(file: Path, lines: list[str]) -> tuple[str, list[str]]:
     """What stands between the names of the first line, outside their brackets."""
-    if lines and (told := re.fullmatch(r"sep=(.)\s*", lines[0])):
-        if told[1] not in ",;\t":
-            _refuse_separator(file, told[1])
-        return told[1], lines[1:]
+    if lines and (declared := re.fullmatch(r"sep=(.)\s*", lines[0])):
+        if declared[1] not in ",;\t":
+            _refuse_separator(file, declared[1])
+        return declared[1], lines[1:]
     bare = re.sub(r'\[[^\]]*\]|\([^)]*\)|"[^"]*"', "", lines[0]) if lines else ""
     for mark in (";", "\t", ","):
         if mark in bare:
@@ -178,8 +178,8 @@ def _numbers(file: Path, rows: list[list[str]], width: int, separator: str) -> A
             remedy = "Repair the file: every row needs every column."
             if separator == "," and len(row) > width:
                 remedy = "If its numbers have decimal commas, separate the columns by ';' instead."
-            told = f"row {i + 1} of {file} has {len(row)} cells, its header {width}, separated by {separator!r}."
-            _refuse(told, remedy)
+            problem = f"row {i + 1} of {file} has {len(row)} cells, its header {width}, separated by {separator!r}."
+            _refuse(problem, remedy)
         for j, cell in enumerate(row):
             value = _number(cell.replace(",", ".") if commas else cell)
             if value is not None:

@@ -69,8 +69,8 @@ def solve(recipe: Recipe, record: Record, tell: Tell) -> Solution:
     recipe.inspect(record)
     count = len(recipe.free)
     if record.ticks < FEWEST * count:
-        told = f"a record of {record.ticks} ticks is too short for {count} parameters."
-        checks.refuse("fit", told, f"Give at least {FEWEST * count} ticks, better thousands.")
+        problem = f"a record of {record.ticks} ticks is too short for {count} parameters."
+        checks.refuse("fit", problem, f"Give at least {FEWEST * count} ticks, better thousands.")
     if not count:
         checks.refuse("fit", "every parameter is given in known=….", "Leave out those to identify.")
     beginnings = search(recipe, record, tell)
@@ -107,8 +107,8 @@ def _look_at_sizes(recipe: Recipe, record: Record) -> None:
     ):
         largest = float(np.max(np.abs(signal)))
         if largest and not SMALLEST < largest < LARGEST:
-            told = f"the largest {name} of the record is {largest:.3g}, beyond what can be computed with."
-            checks.refuse("fit", told, "Check the units: m/s, N, s.")
+            problem = f"the largest {name} of the record is {largest:.3g}, beyond what can be computed with."
+            checks.refuse("fit", problem, "Check the units: m/s, N, s.")
 
 
 def _distinct(tried: list[tuple[Values, float]]) -> list[tuple[Values, float]]:

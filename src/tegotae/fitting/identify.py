@@ -102,14 +102,14 @@ def fit(
         >>> round(found.block.impedances["spring"].stiffness, 3)
         300.0
     """
-    told = checks.mapping("fit", "known", known, 'Give a dict of numbers, such as {"mass": 1.0}.')
-    known = {n: checks.number("fit", f"known[{n!r}]", v, "", "Give its value in SI units.") for n, v in told.items()}
+    known = checks.mapping("fit", "known", known, 'Give a dict of numbers, such as {"mass": 1.0}.')
+    known = {n: checks.number("fit", f"known[{n!r}]", v, "", "Give its value in SI units.") for n, v in known.items()}
     free = tuple(dict.fromkeys(checks.texts("fit", "free", free, "Give a list of names, such as ['preload'].")))
     if both := [name for name in free if name in known]:
         checks.refuse("fit", f"{both[0]!r} is in known and in free.", "Give it in one of them.")
-    own = {"measured": measured, "initial": initial}
+    machine_only = {"measured": measured, "initial": initial}
     if fitter := fitter_of(machine, velocity):
-        given = {"force": force, "position": position, "period": period, "elements": elements, **own}
+        given = {"force": force, "position": position, "period": period, "elements": elements, **machine_only}
         _refuse_given(given, f"for a {fitter.machine.__name__}", f"Give a {fitter.record.__name__}, known, free.")
         return fitter.fit(machine, velocity, known, free, progress)
     if isinstance(machine, Block):
@@ -117,7 +117,7 @@ def fit(
             checks.refuse("fit", f"law or elements for a {machine.name} that has its own.", "Leave them out.")
         log = recorded(machine, velocity, position, force, period, measured)
         return fit_recipe(named_recipe(machine, log, known, free, initial), log, progress)
-    _refuse_given(own, "for a class of blocks", "Fit a machine as it is, such as fit(machine, …, free=[…]).")
+    _refuse_given(machine_only, "for a class of blocks", "Fit a machine as it is, such as fit(machine, …, free=[…]).")
     return fit_recipe(
         recipe_for(machine, law, elements, known, free), record_of(velocity, position, force, period), progress
     )
@@ -211,14 +211,14 @@ def fitter_of(machine: object, record: object) -> Fitter | None:
         >>> fitter_of(tg.Mass(mass=1.0), None) is None
         True
     """
-    for own in _FITTERS:
-        kind, wanted = own.machine.__name__, f"fit({own.machine.__name__}(…), {own.record.__name__}(…))"
-        if machine is own.machine:
+    for fitter in _FITTERS:
+        kind, wanted = fitter.machine.__name__, f"fit({fitter.machine.__name__}(…), {fitter.record.__name__}(…))"
+        if machine is fitter.machine:
             checks.refuse("fit", f"{kind} is a class.", f"Give one whose other numbers are known: {wanted}.")
-        if isinstance(machine, own.machine):
-            if not isinstance(record, own.record):
-                checks.refuse("fit", f"a {kind} without a {own.record.__name__}.", f"Give {wanted}.")
-            return own
-        if isinstance(record, own.record):
-            checks.refuse("fit", f"a {own.record.__name__} without a {kind}.", f"Give {wanted}.")
+        if isinstance(machine, fitter.machine):
+            if not isinstance(record, fitter.record):
+                checks.refuse("fit", f"a {kind} without a {fitter.record.__name__}.", f"Give {wanted}.")
+            return fitter
+        if isinstance(record, fitter.record):
+            checks.refuse("fit", f"a {fitter.record.__name__} without a {kind}.", f"Give {wanted}.")
     return None

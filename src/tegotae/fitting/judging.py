@@ -118,10 +118,10 @@ def _absurd(solution: Solution, record: Record) -> Iterable[str]:
     for name, value in solution.values.items():
         bound, reason = most.get(name, (math.inf, ""))
         if abs(value) > ABSURD * bound:
-            told = ", and leave it out of free=[…]." if name in recipe.asked else "."
+            ending = ", and leave it out of free=[…]." if name in recipe.asked else "."
             yield (
                 f"{name} = {value:.4g} {units[name]} makes no sense: {reason}. It stands for something that this model "
-                f"does not have; do not use it{told}"
+                f"does not have; do not use it{ending}"
             )
 
 
@@ -164,30 +164,30 @@ def possible_causes(recipe: Recipe, record: Record, bias: float) -> list[str]:
         )
     begun = float(np.linalg.norm(np.mean(force[:3], axis=0))) if felt else 0.0
     if begun > 0.3 * float(np.max(np.abs(force))) or speed[0] > 0.3 * float(np.max(speed)):
-        told = "The record starts in mid-motion or under load: begin it at rest"
-        way = ', or fit the force it starts with by free=["preload"].'
-        found.append(_advised(recipe, record, "preload", told, way))
-    return [told for told in found if told]
+        message = "The record starts in mid-motion or under load: begin it at rest"
+        alternative = ', or fit the force it starts with by free=["preload"].'
+        found.append(_advised(recipe, record, "preload", message, alternative))
+    return [message for message in found if message]
 
 
 def offset_message(recipe: Recipe, record: Record, bias: float) -> str:
     """The bias, and what to do about it."""
-    told = f"The force is about {bias:.2g} N off centre, as a sensor's offset would be: subtract it from the force"
-    return _advised(recipe, record, "offset", told, ', or fit it with free=["offset"].') if bias else ""
+    message = f"The force is about {bias:.2g} N off centre, as a sensor's offset would be: subtract it from the force"
+    return _advised(recipe, record, "offset", message, ', or fit it with free=["offset"].') if bias else ""
 
 
-def _advised(recipe: Recipe, record: Record, name: str, told: str, way: str) -> str:
+def _advised(recipe: Recipe, record: Record, name: str, message: str, alternative: str) -> str:
     """What is told, and the way to seek a parameter for it if there is one; nothing where it was given, or sought."""
     if name in {q.name for q in recipe.parameters} - recipe.assumed:
         return ""
-    return told + (way if name in recipe.assumed and record.dimension == 1 else ".")
+    return message + (alternative if name in recipe.assumed and record.dimension == 1 else ".")
 
 
 def _offset_of(record: Record) -> float:
     """The largest of all directions [N], as bare eyes see it."""
     force = record.force.reshape(record.ticks, -1)
-    ways = record.velocity.reshape(record.ticks, -1)
-    return max((_offset(f, way) for f, way in zip(force.T, ways.T, strict=True)), key=abs)
+    velocity = record.velocity.reshape(record.ticks, -1)
+    return max((_offset(f, v) for f, v in zip(force.T, velocity.T, strict=True)), key=abs)
 
 
 def _offset(force: Array, velocity: Array) -> float:
@@ -201,7 +201,7 @@ def _offset(force: Array, velocity: Array) -> float:
         return 0.0
     middle = 0.5 * float(np.median(forth) + np.median(back))
     half = 0.5 * abs(float(np.median(back) - np.median(forth)))
-    spread = max(float(np.subtract(*np.quantile(way, [0.75, 0.25]))) for way in (forth, back))
+    spread = max(float(np.subtract(*np.quantile(stroke, [0.75, 0.25]))) for stroke in (forth, back))
     # Only a record that slides has two levels to be in the middle of; a spring's force goes with the place.
     return middle if abs(middle) > 0.1 * half and half > spread else 0.0
 

@@ -79,12 +79,12 @@ class Model:
 
     def _put(self, numbers: Array) -> None:
         """The kernels' p for the free parameters' values."""
-        own = self._base
+        parameters = self._base
         if not self._direct:
             # Kept, for p may hold where parts of it lie.
             self._last = self.recipe.block({**self.recipe.known, **self.named(numbers)}, self.record.dimension)
-            own = self._last.parameters
-        self._p.real[:], self._p.whole[:] = own.real, own.whole
+            parameters = self._last.parameters
+        self._p.real[:], self._p.whole[:] = parameters.real, parameters.whole
         if self._direct:
             for slot, number in zip(self._slots, numbers, strict=True):
                 self._p.real[slot] = number

@@ -29,7 +29,7 @@ def of_fit(fit: Fit) -> Figure:
     model = measured - residual  # a sensor's offset included
     driven = name == "force"
     other = _first(fit.record.force) if driven else np.cumsum(_first(fit.record.velocity)) * fit.record.period
-    keep = figures.thinned(measured, model)
+    points = figures.thinned(measured, model)
     shown = Shown.of(measured, unit)
     factor = 1.0 if not measured.any() else float(np.max(np.abs(shown.values)) / np.max(np.abs(measured)))
     left = Shown.of(residual, unit)
@@ -38,12 +38,12 @@ def of_fit(fit: Fit) -> Figure:
     time = np.asarray(fit.result["time"])
     with figures.style():
         figure, axes = figures.sheet(2, 2, width=8.4, height=5.2)
-        _pair(axes[0, 0], time[keep], shown.values[keep], factor * model[keep])
+        _pair(axes[0, 0], time[points], shown.values[points], factor * model[points])
         axes[0, 0].set(ylabel=f"{fit.response} [{shown.unit}]", title=f"{fit.block.name}: measured and model")
-        _pair(axes[0, 1], across.values[keep], shown.values[keep], factor * model[keep])
+        _pair(axes[0, 1], across.values[points], shown.values[points], factor * model[points])
         axes[0, 1].set(xlabel=f"{name} [{across.unit}]", ylabel=f"{fit.response} [{shown.unit}]", title="The loop")
         axes[0, 1].legend(loc="best")
-        axes[1, 0].plot(time[keep], left.values[keep], ".", ms=1.5, color=figures.QUIET)
+        axes[1, 0].plot(time[points], left.values[points], ".", ms=1.5, color=figures.QUIET)
         axes[1, 0].set(
             xlabel="time [s]",
             ylabel=f"left over [{left.unit}]",

@@ -43,8 +43,8 @@ class Sought:
     @classmethod
     def of(cls, owner: type, name: str, motion: str = "") -> Sought:
         """A parameter as a class declares it; `name` may have an index behind, or the names of parts in front."""
-        own = declared(owner)[re.sub(r"\[\d+\]$", "", name.rpartition(".")[2])].parameter
-        return cls(name, own.unit, motion, may_be_zero=own.least == 0.0, least=own.least or 0.0)
+        parameter = declared(owner)[re.sub(r"\[\d+\]$", "", name.rpartition(".")[2])].parameter
+        return cls(name, parameter.unit, motion, may_be_zero=parameter.least == 0.0, least=parameter.least or 0.0)
 
     @property
     def linear(self) -> bool:

@@ -43,8 +43,8 @@ class Record:
             column = checks.signal("Record", name, given, unit, max(dimension, 1))
             object.__setattr__(self, name, column.ravel() if dimension == 1 else column)
         if self.velocity.shape != self.force.shape:
-            told = f"velocity has shape {self.velocity.shape} but force has shape {self.force.shape}."
-            checks.refuse("Record", told, "Give one velocity and one force for every tick; cut the longer record.")
+            problem = f"velocity has shape {self.velocity.shape} but force has shape {self.force.shape}."
+            checks.refuse("Record", problem, "Give one velocity and one force for every tick; cut the longer record.")
 
     @property
     def ticks(self) -> int:
@@ -117,8 +117,8 @@ def record_of(
     motion = motion_of("fit", velocity, position, tick, dimension)
     measured = checks.signal("fit", "force", force, "N", dimension)
     if motion.shape[0] != measured.shape[0]:
-        told = f"{motion.shape[0]} ticks of motion but {measured.shape[0]} of force."
-        checks.refuse("fit", told, "Give one of each for every tick; cut the longer record.")
+        problem = f"{motion.shape[0]} ticks of motion but {measured.shape[0]} of force."
+        checks.refuse("fit", problem, "Give one of each for every tick; cut the longer record.")
     return Record(motion, measured.reshape(motion.shape), tick)
 
 
@@ -169,24 +169,24 @@ def load_record(
     if columns.has(velocity):
         motion = columns.pick(velocity, "m/s", "")
     else:
-        told = f"neither {velocity!r} nor {position!r} is there."
+        problem = f"neither {velocity!r} nor {position!r} is there."
         open_ = " or ".join(f"{n}=…" for n, name in (("velocity", velocity), ("position", position)) if name == n)
         places = columns.pick(
-            position, "m", f"Name the column with {open_}; {told}" if open_ else f"Check both: {told}"
+            position, "m", f"Name the column with {open_}; {problem}" if open_ else f"Check both: {problem}"
         )
         motion = np.diff(places, axis=0, prepend=places[:1]) / tick
     measured = columns.pick(force, "N", _named("force", force))
     if motion.shape[1] != measured.shape[1]:
-        told = f"{file} has {motion.shape[1]} column(s) of motion but {measured.shape[1]} of force."
-        checks.refuse("load_record", told, "Give both for every direction.")
+        problem = f"{file} has {motion.shape[1]} column(s) of motion but {measured.shape[1]} of force."
+        checks.refuse("load_record", problem, "Give both for every direction.")
     flat = motion.shape[1] == 1
     return Record(motion.ravel() if flat else motion, measured.ravel() if flat else measured, tick)
 
 
 def _named(quantity: str, name: str, otherwise: str = "") -> str:
     """The way out for a column that is not there: name it, or, if it was named, another."""
-    way = f"Name {'it' if name == quantity else 'one that is there'} with {quantity}=…"
-    return f"{way}, or {otherwise}" if otherwise else f"{way}."
+    remedy = f"Name {'it' if name == quantity else 'one that is there'} with {quantity}=…"
+    return f"{remedy}, or {otherwise}" if otherwise else f"{remedy}."
 
 
 def _period_of(file: Path, times: Array) -> float:
@@ -197,7 +197,7 @@ def _period_of(file: Path, times: Array) -> float:
     uneven = np.abs(steps - tick) > 0.1 * abs(tick)
     if tick <= 0.0 or uneven.any():
         row = int(np.argmax(uneven)) + 1
-        told = f"{steps[row - 1]:g} s after row {row}, {tick:g} s on average."
+        detail = f"{steps[row - 1]:g} s after row {row}, {tick:g} s on average."
         remedy = "Resample the record to a fixed period first."
-        checks.refuse("load_record", f"the time steps of {file} are not even: {told}", remedy)
+        checks.refuse("load_record", f"the time steps of {file} are not even: {detail}", remedy)
     return tick

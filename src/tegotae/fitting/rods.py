@@ -112,8 +112,8 @@ class _Motion:
         if any(not isinstance(k, (int, np.integer)) or not -rod.nodes <= k < rod.nodes for k in self.nodes):
             checks.refuse("fit", f"nodes={self.nodes}.", f"The rod has nodes 0 to {rod.nodes - 1}.")
         if record.measured.shape[1] != len(self.nodes):
-            told = f"{record.response} has {record.measured.shape[1]} columns for {len(self.nodes)} nodes."
-            checks.refuse("fit", told, "Name the nodes that were looked at: RodRecord(nodes=[…]).")
+            problem = f"{record.response} has {record.measured.shape[1]} columns for {len(self.nodes)} nodes."
+            checks.refuse("fit", problem, "Name the nodes that were looked at: RodRecord(nodes=[…]).")
 
     def residuals(self, places: Array, tolerance: float) -> Array:
         """Model minus measurement for each row of logarithms; inf where the rod cannot be run."""
@@ -144,12 +144,12 @@ class _Motion:
 
     def beginnings(self) -> list[Array]:
         """The best places of a wide scan: bending that takes from far less to far more than the record's length."""
-        own = self.rod.segments
+        segments = self.rod.segments
         span = float(np.asarray(self.record.times)[-1])
-        scale = float(own.density.mean()) * self.rod.length**4 / span**2
+        scale = float(segments.density.mean()) * self.rod.length**4 / span**2
         stiff = np.log(scale) + np.log(10.0) * np.arange(-4.0, 4.01, 1.0 / 3.0)
         if "elasticity" in self.known:
-            stiff = np.array([math.log(max(float(own.elasticity.mean()), 1e-300))])
+            stiff = np.array([math.log(max(float(segments.elasticity.mean()), 1e-300))])
         if "viscosity" in self.known:
             grid = stiff[:, None]
         else:  # from hardly felt to far overdamped

@@ -71,9 +71,9 @@ class FrictionImpedance(Impedance):
         """One sliding speed for every motion: c max(-r') < 1.  [kikuuwe2005 (17c)]"""
         T, fall = period, self.law.seen_fall(self.lag, period)
         if not 0.0 < self._reluctance(period) < float("inf"):
-            told = f"period={T:g} s with stiffness={self.stiffness:g} N/m leaves the range of numbers."
-            way = "Use a period between a microsecond and seconds, and parameters in SI units."
-            checks.refuse(self.name, told, way)
+            problem = f"period={T:g} s with stiffness={self.stiffness:g} N/m leaves the range of numbers."
+            remedy = "Use a period between a microsecond and seconds, and parameters in SI units."
+            checks.refuse(self.name, problem, remedy)
         if fall > 0.0 and T * fall >= self._reluctance(period):
             least_damping = fall - T * self.stiffness - self.mass / T
             least_mass = T * (fall - self.damping - T * self.stiffness)

@@ -135,9 +135,9 @@ class Stribeck(Law):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.static < self.kinetic:
-            told = f"static={self.static} N is below kinetic={self.kinetic} N."
-            way = "Use static >= kinetic, or tabulate a law that rises with speed (Tabulated)."
-            checks.refuse("Stribeck", told, way)
+            problem = f"static={self.static} N is below kinetic={self.kinetic} N."
+            remedy = "Use static >= kinetic, or tabulate a law that rises with speed (Tabulated)."
+            checks.refuse("Stribeck", problem, remedy)
 
     @property
     def steepest_fall(self) -> float:
@@ -168,16 +168,16 @@ class Tabulated(Law):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own, speeds, forces = "Tabulated", np.array(self.speeds), np.array(self.forces)
+        owner, speeds, forces = "Tabulated", np.array(self.speeds), np.array(self.forces)
         if speeds.shape != forces.shape:
-            checks.refuse(own, f"{speeds.size} speeds but {forces.size} forces.", "Give one force for every speed.")
+            checks.refuse(owner, f"{speeds.size} speeds but {forces.size} forces.", "Give one force for every speed.")
         if speeds[0] != 0.0:
-            told = f"speeds[0]={speeds[0]} m/s, but a law needs its value at rest."
-            checks.refuse(own, told, "Start the table at speed 0 with the force that holds at rest.")
+            problem = f"speeds[0]={speeds[0]} m/s, but a law needs its value at rest."
+            checks.refuse(owner, problem, "Start the table at speed 0 with the force that holds at rest.")
         if (np.diff(speeds) <= 0.0).any():
             worst = int(np.argmax(np.diff(speeds) <= 0.0)) + 1
-            checks.refuse(own, f"speeds[{worst}]={speeds[worst]} m/s does not rise.", "Sort the table by speed.")
-        checks.positive(own, "forces[0]", forces[0], "N", "A law without friction at rest cannot stick.")
+            checks.refuse(owner, f"speeds[{worst}]={speeds[worst]} m/s does not rise.", "Sort the table by speed.")
+        checks.positive(owner, "forces[0]", forces[0], "N", "A law without friction at rest cannot stick.")
 
     @property
     def parameters(self) -> tuple[float, ...]:
@@ -213,22 +213,22 @@ class CustomLaw(Law):
     _compiled: LawKernels = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        own, given = "CustomLaw", cast(Any, self.function)
+        owner, given = "CustomLaw", cast(Any, self.function)
         if isinstance(given, type):
-            checks.refuse(own, f"law={given.__name__} is a class.", "Give it its numbers: Coulomb(4.0).")
+            checks.refuse(owner, f"law={given.__name__} is a class.", "Give it its numbers: Coulomb(4.0).")
         if not callable(given):
-            told = f"law={checks.shown(given)} is not a law."
-            checks.refuse(own, told, "Give a tegotae law or a function of the speed.")
+            problem = f"law={checks.shown(given)} is not a law."
+            checks.refuse(owner, problem, "Give a tegotae law or a function of the speed.")
         raw, compiled = _compile(given)
         object.__setattr__(self, "_compiled", compiled)
         name = getattr(given, "__name__", "law")
         forces = np.array([raw(s) for s in _SAMPLES.tolist()], dtype=np.float64)
+        remedy = "A law gives a finite magnitude >= 0; the direction, always against the slip, is added for you."
         for bad, what in ((~np.isfinite(forces), "is not finite"), (forces < 0.0, "is negative")):
             if bad.any():
                 k = int(np.argmax(bad))
-                way = "A law gives a finite magnitude >= 0; the direction, always against the slip, is added for you."
-                checks.refuse(own, f"{name}({_SAMPLES[k]:g} m/s)={forces[k]} N {what}.", way)
-        checks.positive(own, f"{name}(0)", forces[0], "N", "A law without friction at rest cannot stick.")
+                checks.refuse(owner, f"{name}({_SAMPLES[k]:g} m/s)={forces[k]} N {what}.", remedy)
+        checks.positive(owner, f"{name}(0)", forces[0], "N", "A law without friction at rest cannot stick.")
 
     @property
     def kernels(self) -> LawKernels:

@@ -24,7 +24,7 @@ from tegotae.state import Fault, State
 
 Numbers = float | Iterable[float]
 _GIVE = "Give magnitudes."
-_OWN = ("stiffness", "damping", "mass", "lag")  # of an element beside its law
+_COLUMNS = ("stiffness", "damping", "mass", "lag")  # of an element beside its law
 
 _EACH = ("count",)  # a number an element
 _TOTALS = (
@@ -39,15 +39,15 @@ _STRETCH = Part("elements", "m", "deflection of each element", _EACH, "e", recor
 @cache
 def _plain_layout(count: int, even: bool) -> Layouts:
     shape = () if even else _EACH
-    own = (Part("stiffness", "N/m", shape=shape, letter="K"), Part("damping", "N·s/m", shape=shape, letter="B"))
-    parameters = (*own, _LIMITS) if even else (*own, _LIMITS, _SUM)
+    springs = (Part("stiffness", "N/m", shape=shape, letter="K"), Part("damping", "N·s/m", shape=shape, letter="B"))
+    parameters = (*springs, _LIMITS) if even else (*springs, _LIMITS, _SUM)
     return layouts(sizes={"count": count}, parameters=parameters, state=(*_TOTALS, _STRETCH))
 
 
 @cache
 def _stack_layout(count: int) -> Layouts:
     sums = Part("sums", "", "stretch at which each yields, sums of limits and stiffnesses before it", ("places", 3))
-    way = "in which direction each group slid last, or 0"
+    meaning = "in which direction each group slid last, or 0"
     return layouts(
         sizes={"count": count, "places": count + 1},
         parameters=(sums,),
@@ -58,7 +58,7 @@ def _stack_layout(count: int) -> Layouts:
             Part("sliding", "-", "how many slide", (), "i0", whole=True, recorded=False),
             Part("groups", "-", "how many groups stick", (), "depth", whole=True, recorded=False),
             Part("group_places", "m", "where each group slid last", _EACH, "x_g", recorded=False),
-            Part("group_directions", "-", way, _EACH, "sign_g", whole=True, least=-1, most=1, recorded=False),
+            Part("group_directions", "-", meaning, _EACH, "sign_g", whole=True, least=-1, most=1, recorded=False),
             Part("group_ends", "-", "behind its last element", _EACH, "end_g", whole=True, recorded=False),
             Part("group_rests", "N", "what the groups below it add to the force", _EACH, "rest_g", recorded=False),
         ),
@@ -122,50 +122,50 @@ class ParallelFriction(Impedance):
     dimension: Dimension = 1
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
+        owner, assign = type(self).__name__, object.__setattr__
         if (self.limits is None) == (self.laws is None):
             got = "both limits and laws" if self.laws is not None else "neither limits nor laws"
-            checks.refuse(own, f"it got {got}.", "Give Coulomb limits=[...] or friction laws=[...].")
+            checks.refuse(owner, f"it got {got}.", "Give Coulomb limits=[...] or friction laws=[...].")
         super().__post_init__()
         limits, laws = cast(tuple[float, ...], self.limits), self.laws
         laws = tuple(Coulomb(limit) for limit in limits) if laws is None else laws
-        columns = {name: np.array(getattr(self, name)) for name in _OWN}
+        columns = {name: np.array(getattr(self, name)) for name in _COLUMNS}
         forces = "laws" if limits is None else "limits"
         sizes = {n: c.size for n, c in columns.items() if c.size > 1} | {forces: len(laws)}
         count = max(sizes.values())
         if any(size not in (1, count) for size in sizes.values()):
-            told = ", ".join(f"{size} {name}" for name, size in sizes.items())
-            checks.refuse(own, f"it got different numbers of elements: {told}.", "Give one value, or one an element.")
+            got = ", ".join(f"{size} {name}" for name, size in sizes.items())
+            checks.refuse(owner, f"it got different numbers of elements: {got}.", "Give one value, or one an element.")
         laws = tuple(laws) * (count if len(laws) == 1 else 1)
-        set_(self, "laws", laws)
+        assign(self, "laws", laws)
         columns["limits"] = np.array([law.at_rest for law in laws] if limits is None else limits)
         for name, column in columns.items():
             kept = np.array(np.broadcast_to(column, count), dtype=np.float64)
             kept.flags.writeable = False  # parameters are immutable
-            set_(self, name, kept)
+            assign(self, name, kept)
 
     def elements(self) -> list[FrictionImpedance]:
         """The same elements one by one."""
-        columns = (self._column(name) for name in _OWN)
+        columns = (self._column(name) for name in _COLUMNS)
         return [
-            FrictionImpedance(**dict(zip(_OWN, own, strict=True)), law=law, dimension=self.dimension)
-            for *own, law in zip(*columns, self.laws or (), strict=True)
+            FrictionImpedance(**dict(zip(_COLUMNS, numbers, strict=True)), law=law, dimension=self.dimension)
+            for *numbers, law in zip(*columns, self.laws or (), strict=True)
         ]
 
     def varied(self, changes: Mapping[str, Any]) -> ParallelFriction:
         """The same composite with some parameters changed; new limits replace the laws."""
-        kept: dict[str, Any] = {name: getattr(self, name) for name in (*_OWN, "dimension", "laws")}
+        kept: dict[str, Any] = {name: getattr(self, name) for name in (*_COLUMNS, "dimension", "laws")}
         fields = changed_fields(self, changes)
         if "limits" in fields:
             kept["laws"] = None
         return ParallelFriction(**kept | fields)
 
     def __repr__(self) -> str:
-        def told(column: Array) -> str:
+        def range_of(column: Array) -> str:
             low, high = column.min(), column.max()
             return f"{low:g}" if low == high else f"{low:g}..{high:g}"
 
-        columns = ", ".join(f"{name}={told(self._column(name))}" for name in (*_OWN, "limits"))
+        columns = ", ".join(f"{name}={range_of(self._column(name))}" for name in (*_COLUMNS, "limits"))
         kinds = ", ".join(dict.fromkeys(type(law).__name__ for law in self.laws or ()))
         return f"ParallelFriction({len(self)} elements, {columns}, laws={kinds}, dimension={self.dimension})"
 
@@ -222,10 +222,10 @@ class ParallelFriction(Impedance):
         laws = self.laws or ()
         numbers = [law.parameters for law in laws]
         return {
-            "elements": np.stack([self._column(name) for name in _OWN], axis=1),
+            "elements": np.stack([self._column(name) for name in _COLUMNS], axis=1),
             "total_stiffness": K.sum(),
             "laws": np.concatenate(numbers),
-            "starts": np.concatenate([[0], np.cumsum([len(own) for own in numbers])]),
+            "starts": np.concatenate([[0], np.cumsum([len(one) for one in numbers])]),
             "kinds": [self._kinds.index(law.kernels) for law in laws],
         }
 
@@ -268,10 +268,10 @@ class ParallelFriction(Impedance):
         if not wrong.any():
             return None
         worst = int(np.argmax(wrong))
-        told = f"a whole number from 0 to {above[worst] - 1}, where a group ends"
+        may_be = f"a whole number from 0 to {above[worst] - 1}, where a group ends"
         if worst == 0:
-            told = f"{count}, where the lowest group ends"
-        return Fault("group_ends", worst, told) if worst < groups else Fault("sliding", 0, told)
+            may_be = f"{count}, where the lowest group ends"
+        return Fault("group_ends", worst, may_be) if worst < groups else Fault("sliding", 0, may_be)
 
     def check(self, period: float) -> None:
         """Every element has one sliding speed."""

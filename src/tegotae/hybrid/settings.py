@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from tegotae import checks
 from tegotae.hybrid.bus.bus import checked_word
 from tegotae.hybrid.links.datagrams import Faults
-from tegotae.hybrid.machines.model_settings import KINDS, OWN, ModelSettings, OwnCode
+from tegotae.hybrid.machines.model_settings import KINDS, OWNER, ModelSettings, OwnCode
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.parameters import Parameter, declared, parameter_of
 from tegotae.toml_settings import Kinds, SettingsGroup, lines, put, read, read_toml, tables
@@ -216,11 +216,11 @@ def _kind(given: dict[str, Any], group: str) -> Any:
     """The kind that a group of settings is so far; None if it is not in the file, or without kinds."""
     if not isinstance(given.get(group), dict) or group not in declared(Settings):
         return None
-    own = declared(Settings)[group].parameter
-    return given[group].get("kind", own.kind_of(own.default)) if isinstance(own, Kinds) else None
+    parameter = declared(Settings)[group].parameter
+    return given[group].get("kind", parameter.kind_of(parameter.default)) if isinstance(parameter, Kinds) else None
 
 
 def settings_of(given: dict[str, Any]) -> Settings:
     """From nested tables, such as a log's."""
-    settings: Settings = read(OWN, Settings(), given, _REMEDY)
+    settings: Settings = read(OWNER, Settings(), given, _REMEDY)
     return settings

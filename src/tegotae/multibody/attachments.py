@@ -22,18 +22,18 @@ from tegotae.state import State
 _PLACES = "Give the name of a body, AtPoint(...), AtJoint(...) or Between(...), or a dict of such by name."
 
 
-def _way(owner: str, name: str, value: ArrayLike) -> tuple[float, ...]:
-    way = checks.numbers(owner, name, value)
-    if way.shape != (6,) or not np.isfinite(way).all() or not way.any():
+def _along(owner: str, name: str, value: ArrayLike) -> tuple[float, ...]:
+    direction = checks.numbers(owner, name, value)
+    if direction.shape != (6,) or not np.isfinite(direction).all() or not direction.any():
         remedy = "Give a direction of force and one of moment, such as (1, 0, 0, 0, 0, 0)."
         checks.refuse(owner, f"{name}={checks.shown(value)}.", remedy)
-    return tuple(way.tolist())
+    return tuple(direction.tolist())
 
 
 Along = Annotated[
     ArrayLike | None,
     Parameter(
-        "[-], direction of force and of moment in world axes, six numbers, to push in this one way only", accept=_way
+        "[-], direction of force and of moment in world axes, six numbers, to push in this one way only", accept=_along
     ),
 ]
 
@@ -70,8 +70,8 @@ class AtJoint(Declared):
 def _end(owner: str, name: str, value: object) -> AtPoint:
     end = AtPoint(value) if isinstance(value, str) else value
     if not isinstance(end, AtPoint):
-        told = f"{name}={checks.shown(value)} is not an AtPoint."
-        checks.refuse(owner, told, "Give the name of a body, or AtPoint(body, place).")
+        problem = f"{name}={checks.shown(value)} is not an AtPoint."
+        checks.refuse(owner, problem, "Give the name of a body, or AtPoint(body, place).")
     if end.along is not None:
         checks.refuse(owner, f"{name}={checks.shown(end)} has a direction.", "Give along= to Between.")
     return end
@@ -145,10 +145,10 @@ def named(owner: str, at: object) -> dict[str, Attachment]:
         if not isinstance(name, str) or not name.isidentifier():
             checks.refuse(owner, f"at has the name {checks.shown(name)}.", "Use a plain word, such as 'hand'.")
         label = f"at[{name!r}]" if isinstance(at, Mapping) else "at"
-        own = AtPoint(place) if isinstance(place, str) else place
-        if not isinstance(own, Attachment):
+        attachment = AtPoint(place) if isinstance(place, str) else place
+        if not isinstance(attachment, Attachment):
             checks.refuse(owner, f"{label}={checks.shown(place)}.", _PLACES)
-        found[name] = own
+        found[name] = attachment
     return found
 
 
@@ -179,8 +179,8 @@ def wired(owner: str, tree: Tree, at: Mapping[str, Attachment], locked: Sequence
 
 def _tap(tree: Tree, label: str, at: AtPoint) -> Tap:
     k, place, turn = tree._frame(at.body)
-    own = np.asarray(at.place)
-    return Tap(label, at.body, own, int(k), np.asarray(place) + turn @ own, np.asarray(turn))
+    point = np.asarray(at.place)
+    return Tap(label, at.body, point, int(k), np.asarray(place) + turn @ point, np.asarray(turn))
 
 
 def _joint(owner: str, tree: Tree, name: str, label: str, joint: str, locked: Sequence[str]) -> Wired:
@@ -211,9 +211,9 @@ def place_ports(tree: Tree, ports: Sequence[Wired], state: State) -> None:
         else:
             apart = places[0] - (places[1] if len(places) > 1 else port.origin)
             position.append(port.rows @ np.concatenate([apart, np.zeros(3)]))
-    for name, told in (("velocity", velocity), ("position", position)):
+    for name, values in (("velocity", velocity), ("position", position)):
         start, stop = state.space.span(name)
-        state.real[start:stop] = np.concatenate(told)
+        state.real[start:stop] = np.concatenate(values)
     state.part("path")[:] = np.reshape(path, (-1, 3))
 
 
@@ -255,8 +255,8 @@ def least_reluctance(tree: Tree, ports: Sequence[Wired], locked: Sequence[int], 
 def _of_bodies(tree: Tree, ports: Sequence[Wired]) -> float:
     """Largest 1/inertia of all ports together, each body by itself."""
     acting = [_wrenches(tree, port) for port in ports]
-    light = {k: _light(tree, k, np.hstack([own[k] for own in acting if k in own])) for own in acting for k in own}
-    return max(sum(light[k] for k in own) for own in acting)
+    light = {k: _light(tree, k, np.hstack([push[k] for push in acting if k in push])) for push in acting for k in push}
+    return max(sum(light[k] for k in push) for push in acting)
 
 
 def _wrenches(tree: Tree, port: Wired) -> dict[int, Array]:
@@ -267,15 +267,15 @@ def _wrenches(tree: Tree, port: Wired) -> dict[int, Array]:
     """
     if port.joint >= 0:
         return _in_joint(tree, port.joint)
-    way = slice(0, 6)
+    columns = slice(0, 6)
     if len(port.rows) == 1 and not (port.rows[0, :3].any() and port.rows[0, 3:].any()):
-        way = slice(0, 3) if port.rows[0, :3].any() else slice(3, 6)
+        columns = slice(0, 3) if port.rows[0, :3].any() else slice(3, 6)
     size = 1.0 if len(port.rows) == 6 else float(np.linalg.norm(port.rows[0]))
     found = {}
     for tap in port.taps:
         lever = np.eye(6)
         lever[3:, :3] = cross_matrix(tap.inside)
-        found[tap.k] = size * lever[:, way]
+        found[tap.k] = size * lever[:, columns]
     return found
 
 
@@ -285,10 +285,10 @@ def _in_joint(tree: Tree, k: int) -> dict[int, Array]:
     i, c, none = int(layout.parent[k]), layout.C[k], np.zeros(3)
     A, d1, r1 = c[:9].reshape(3, 3), c[9:12], c[12:15]
     slides, axis = layout.kind[k] == PRISMATIC, A @ _AXIS
-    own = (_AXIS, none) if slides else (none, _AXIS)
+    above = (_AXIS, none) if slides else (none, _AXIS)
     # A slide moves by v_k - v_i - w_i x (c_k - c_i) along the axis; the way already slid is along it too.
     under = (axis, np.cross(d1 + A @ r1, axis)) if slides else (none, axis)
-    found = {k: np.concatenate(own)[:, None]}
+    found = {k: np.concatenate(above)[:, None]}
     return found if i < 0 else found | {i: np.concatenate(under)[:, None]}
 
 

@@ -63,15 +63,15 @@ def _magnitude(owner: str, name: str, value: object) -> float:
 
 
 def _friction(owner: str, name: str, value: object) -> Impedance:
-    way = "Give an impedance along one coordinate, such as FrictionImpedance(stiffness=..., damping=..., law=...)."
+    remedy = "Give an impedance along one coordinate, such as FrictionImpedance(stiffness=..., damping=..., law=...)."
     if not isinstance(value, Impedance):
-        checks.refuse(owner, f"{name}={checks.shown(value)} is not an impedance.", way)
+        checks.refuse(owner, f"{name}={checks.shown(value)} is not an impedance.", remedy)
     if value.dimension != 1:
-        checks.refuse(owner, f"{name} has dimension={value.dimension}.", way)
+        checks.refuse(owner, f"{name} has dimension={value.dimension}.", remedy)
     check_block(value)
     if value.kernels.style == "memory":
-        told = f"Wire it to the joint: tg.Circuit(TreeAdmittance(..., at=AtJoint(...)), {{...: {value.name}(...)}})."
-        checks.refuse(owner, f"{name}={value.name}(...) is made of other blocks.", told)
+        remedy = f"Wire it to the joint: tg.Circuit(TreeAdmittance(..., at=AtJoint(...)), {{...: {value.name}(...)}})."
+        checks.refuse(owner, f"{name}={value.name}(...) is made of other blocks.", remedy)
     return value
 
 
@@ -96,8 +96,8 @@ class OneDegree(Declared):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.lower > self.upper:
-            told = f"lower={self.lower:g} is above upper={self.upper:g}."
-            checks.refuse(type(self).__name__, told, "Exchange them, or leave both.")
+            problem = f"lower={self.lower:g} is above upper={self.upper:g}."
+            checks.refuse(type(self).__name__, problem, "Exchange them, or leave both.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,10 +146,10 @@ Joint = Revolute | Prismatic | Fixed | Free
 
 
 def _inertia(owner: str, name: str, value: ArrayLike) -> tuple[tuple[float, ...], ...]:
-    way = "Give three moments, or a symmetric 3 x 3 matrix, in kg·m²."
-    given = checks.array(owner, name, value, "kg·m²", way)
+    remedy = "Give three moments, or a symmetric 3 x 3 matrix, in kg·m²."
+    given = checks.array(owner, name, value, "kg·m²", remedy)
     if given.shape not in ((3,), (3, 3)):
-        checks.refuse(owner, f"{name} has shape {given.shape}.", way)
+        checks.refuse(owner, f"{name} has shape {given.shape}.", remedy)
     checks.finite(owner, name, given, "kg·m²")
     return tuple(map(tuple, (np.diag(given) if given.ndim == 1 else given).tolist()))
 
@@ -204,23 +204,23 @@ class Body(Declared):
 
     def __post_init__(self) -> None:
         kind = type(self)
-        own = f"{kind.__name__} {name_of(kind.__name__, 'name', self.name)!r}"
+        owner = f"{kind.__name__} {name_of(kind.__name__, 'name', self.name)!r}"
         for name, field in declared(kind).items():
-            self.__dict__[name] = field.check(own, name, self.__dict__[name])
+            self.__dict__[name] = field.check(owner, name, self.__dict__[name])
         if isinstance(self.joint, Free) and self.parent is not None:
-            way = "Leave parent: a free body moves in the world. To join it, use another joint."
-            checks.refuse(own, f"parent={checks.shown(self.parent)} with joint=Free().", way)
-        self._check_matter(own)
+            remedy = "Leave parent: a free body moves in the world. To join it, use another joint."
+            checks.refuse(owner, f"parent={checks.shown(self.parent)} with joint=Free().", remedy)
+        self._check_matter(owner)
 
-    def _check_matter(self, own: str) -> None:
+    def _check_matter(self, owner: str) -> None:
         for problem, remedy in flaws_of(self.mass, np.asarray(self.inertia)):
-            checks.refuse(own, problem, remedy)
+            checks.refuse(owner, problem, remedy)
 
     @property
     def joint_name(self) -> str:
         """Name of the joint that carries it: the joint's own, or the body's."""
-        own = self.joint.name if isinstance(self.joint, OneDegree) else None
-        return self.name if own is None else own
+        name = self.joint.name if isinstance(self.joint, OneDegree) else None
+        return self.name if name is None else name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +235,7 @@ class LooseBody(Body):
         'inertia has principal moments 0.1, 0.1, 1 kg·m²: the largest exceeds the sum of the others.'
     """
 
-    def _check_matter(self, own: str) -> None:
+    def _check_matter(self, owner: str) -> None:
         """Nothing is refused here: `flaws` tells."""
 
     @property

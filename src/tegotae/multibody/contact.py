@@ -68,15 +68,15 @@ class Touch(Declared):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.of == self.on:
-            told = f"of={checks.shown(self.of)} is the body that touches."
-            checks.refuse("Touch", told, "Give another body, or leave `of` out.")
-        own = self.__dict__
+            problem = f"of={checks.shown(self.of)} is the body that touches."
+            checks.refuse("Touch", problem, "Give another body, or leave `of` out.")
+        values = self.__dict__
         if self.damping is None:
-            own["damping"] = RELAXATION * self.stiffness
+            values["damping"] = RELAXATION * self.stiffness
         if self.tangential_stiffness is None:
-            own["tangential_stiffness"] = self.stiffness
+            values["tangential_stiffness"] = self.stiffness
         if self.tangential_damping is None:
-            own["tangential_damping"] = own["damping"] * own["tangential_stiffness"] / self.stiffness
+            values["tangential_damping"] = values["damping"] * values["tangential_stiffness"] / self.stiffness
 
 
 class Pairs(NamedTuple):

@@ -18,7 +18,7 @@ from tegotae.multibody.kernels import kinematics, quantities
 from tegotae.multibody.kernels.records import Model
 from tegotae.multibody.tree_arrays import TreeArrays, without_inertia
 
-OWN = "Tree"
+OWNER = "Tree"
 
 
 class Dynamics:
@@ -65,8 +65,7 @@ class Dynamics:
         W = self._wrenches(inner_q, wrenches)
         n, nv = len(self.arrays.parent), V.shape[1]
         S, out = kinematics.workspace(n), np.empty_like(V)
-        zero = np.zeros(nv)
-        quantities.accelerations(self._model, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
+        quantities.accelerations(self._model, inner_q, inner_v, tau, np.zeros(nv), W, np.empty((n, 6)), S, out)
         self._see_numbers(out, inner_q, inner_v, tau)
         return np.asarray(self.arrays.outer_acceleration(Q, V, out).reshape(*shape, nv))
 
@@ -118,7 +117,7 @@ class Dynamics:
         """
         k, place, turn = self._frame(body)
         _, S = self._placed(q)
-        at = np.asarray(place) + turn @ checks.vector(OWN, "point", point, "m", 3)
+        at = np.asarray(place) + turn @ checks.vector(OWNER, "point", point, "m", 3)
         x = at if k < 0 else S[k, 9:12] + S[k, :9].reshape(3, 3) @ at
         J = np.zeros((6, self.arrays.nv))
         quantities.jacobian(*self._model[:2], self.arrays.vi, S, k, x, J)
@@ -170,7 +169,7 @@ class Dynamics:
             >>> Tree([Body(name="lift", mass=2.0, joint=Prismatic())]).center_of_mass([1.0]).tolist()
             [0.0, 0.0, 1.0]
         """
-        q = checks.finite_array(OWN, "q", q, "", last=self.arrays.nq)
+        q = checks.finite_array(OWNER, "q", q, "", last=self.arrays.nq)
         _, motion, shape = self._looked(q, np.zeros((*q.shape[:-1], self.arrays.nv)))
         return motion[:, :3].reshape(*shape, 3)
 
@@ -182,11 +181,11 @@ class Dynamics:
         if good.all():
             return
         bad = int(np.argmin(good))
-        told = self._unopposed_words(q[bad])
-        if not told:
+        cause = self._unopposed_words(q[bad])
+        if not cause:
             fast, hard = (float(np.abs(x[bad]).max(initial=0.0)) for x in (v, tau))
-            told = f"The state is out of range: its largest speed is {fast:g}, its largest torque {hard:g}."
-        raise TegotaeError(f"{OWN}: the accelerations are no numbers.\n  {told}")
+            cause = f"The state is out of range: its largest speed is {fast:g}, its largest torque {hard:g}."
+        raise TegotaeError(f"{OWNER}: the accelerations are no numbers.\n  {cause}")
 
     def _unopposed_words(self, q: Array, held: Collection[str] = ()) -> str:
         """Which joints nothing opposes, at most three of them by name, and the way out; empty where there are none.
@@ -225,38 +224,38 @@ class Dynamics:
     def _frame(self, body: str) -> Any:
         frames = self.arrays.frames
         if not isinstance(body, str) or body not in frames:
-            checks.refuse(OWN, f"there is no body {checks.shown(body)}.", f"It has {', '.join(list(frames)[:12])}.")
+            checks.refuse(OWNER, f"there is no body {checks.shown(body)}.", f"It has {', '.join(list(frames)[:12])}.")
         return frames[body]
 
     def _states(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
         layout = self.arrays
-        Q = checks.finite_array(OWN, "q", q, "", last=layout.nq)
-        V = checks.array(OWN, "v", v, "")
+        Q = checks.finite_array(OWNER, "q", q, "", last=layout.nq)
+        V = checks.array(OWNER, "v", v, "")
         if V.ndim == 0 or V.shape[-1] != layout.nv:
-            checks.refuse(OWN, f"v has shape {V.shape}.", f"Give {layout.nv} numbers, or rows of {layout.nv}.")
-        checks.finite(OWN, "v", V, "")
+            checks.refuse(OWNER, f"v has shape {V.shape}.", f"Give {layout.nv} numbers, or rows of {layout.nv}.")
+        checks.finite(OWNER, "v", V, "")
         if lost := layout.no_turn(Q):
-            checks.refuse(OWN, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
+            checks.refuse(OWNER, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
         if Q.shape[:-1] != V.shape[:-1]:
-            checks.refuse(OWN, f"q has shape {Q.shape}, v {V.shape}.", "Give as many rows of each.")
+            checks.refuse(OWNER, f"q has shape {Q.shape}, v {V.shape}.", "Give as many rows of each.")
         return _rows(Q, layout.nq), _rows(V, layout.nv), Q.shape[:-1]
 
     def _still(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
         """The same for a tree at rest."""
-        Q = checks.finite_array(OWN, "q", q, "", last=self.arrays.nq)
+        Q = checks.finite_array(OWNER, "q", q, "", last=self.arrays.nq)
         return self._states(Q, np.zeros((*Q.shape[:-1], self.arrays.nv)))
 
     def _like(self, given: ArrayLike, name: str, unit: str, Q: Array, size: int) -> Array:
-        values = checks.array(OWN, name, given, unit)
-        checks.finite(OWN, name, np.atleast_1d(values), unit)
+        values = checks.array(OWNER, name, given, unit)
+        checks.finite(OWNER, name, np.atleast_1d(values), unit)
         try:
             return np.array(np.broadcast_to(_rows(values, size) if values.ndim > 1 else values, (len(Q), size)))
         except ValueError:
-            checks.refuse(OWN, f"{name} has shape {values.shape}.", f"Give {size} numbers, or {len(Q)} rows of them.")
+            checks.refuse(OWNER, f"{name} has shape {values.shape}.", f"Give {size} numbers, or {len(Q)} rows of them.")
 
     def _wrenches(self, inner_q: Array, wrenches: Mapping[str, ArrayLike] | None) -> Array:
         n = len(self.arrays.parent)
-        wrenches = checks.mapping(OWN, "wrenches", wrenches, "Give a dict of six numbers by body.")
+        wrenches = checks.mapping(OWNER, "wrenches", wrenches, "Give a dict of six numbers by body.")
         if not wrenches:
             return np.zeros((1, n, 6))
         W = np.zeros((len(inner_q), n, 6))
@@ -280,7 +279,7 @@ class Dynamics:
         return *self._inner_tracks(self.arrays.inner(Q, V)[0]), shape
 
     def _looked(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
-        v = checks.finite_array(OWN, "v", v, "", last=self.arrays.nv)  # its square is asked for
+        v = checks.finite_array(OWNER, "v", v, "", last=self.arrays.nv)  # its square is asked for
         Q, V, shape = self._states(q, v)
         energy, motion = np.empty((len(Q), 2)), np.empty((len(Q), 9))
         inner_q, inner_v = self.arrays.inner(Q, V)
@@ -296,7 +295,7 @@ class Dynamics:
     def _placed(self, q: ArrayLike) -> tuple[Array, Array]:
         nv, (Q, V, shape) = self.arrays.nv, self._still(q)
         if shape:
-            checks.refuse(OWN, f"q has shape {(*shape, self.arrays.nq)}.", "Give one configuration.")
+            checks.refuse(OWNER, f"q has shape {(*shape, self.arrays.nq)}.", "Give one configuration.")
         inner_q, inner_v = self.arrays.inner(Q[0], V[0])
         S, M = kinematics.workspace(len(self.arrays.parent)), np.zeros((nv, nv))
         quantities.masses(self._model, inner_q, inner_v, S, M, np.zeros(nv))

@@ -62,8 +62,7 @@ class Lock:
 
 def checked_controllers(owner: str, tree: Tree, controllers: Mapping[str, Servo | Lock]) -> dict[str, Servo | Lock]:
     """What drives the joints of a tree; refused are unknown joints, and what is neither servo nor lock."""
-    remedy = "Give a dict of Servo(...) or Lock() by joint."
-    given = dict(checks.mapping(owner, "controllers", controllers, remedy))
+    given = dict(checks.mapping(owner, "controllers", controllers, "Give a dict of Servo(...) or Lock() by joint."))
     for name, control in given.items():
         if name not in tree.joint_names:
             known = ", ".join(tree.joint_names[:12]) or "none"
@@ -146,10 +145,10 @@ class OwnJoints:
         """Their parameters, states and workspaces in those of the tree."""
         inside: list[list[Nested]] = [[], [], []]
         for j, (name, block) in enumerate(self.blocks.items()):
-            own = block.layout
-            for found, layout in zip(inside, own[:3], strict=True):
+            layouts = block.layout
+            for found, layout in zip(inside, layouts[:3], strict=True):
                 if layout.items:
-                    found.append(Nested(f"own{j}", _sized(layout, own.sizes, layout is own.state), f"{name}."))
+                    found.append(Nested(f"own{j}", _sized(layout, layouts.sizes, layout is layouts.state), f"{name}."))
         parameters, state, workspace = map(tuple, inside)
         return parameters, state, workspace
 
@@ -161,8 +160,8 @@ class OwnJoints:
     @property
     def values(self) -> dict[str, ArrayLike]:
         """Their parameters, by name."""
-        own = {f"{name}.{part}": value for name, block in self.blocks.items() for part, value in block.values.items()}
-        return {"own_speeds": self.speeds, **own}
+        found = {f"{name}.{part}": value for name, block in self.blocks.items() for part, value in block.values.items()}
+        return {"own_speeds": self.speeds, **found}
 
     def kernels(self, make: Callable[..., Any], halves: tuple[Callable[..., Any], ...]) -> Kernels:
         """The tree's, for the laws of the user's own that it also has."""
@@ -198,9 +197,9 @@ class OwnJoints:
         """Each as it starts by itself, where its joint is, and as the user says."""
         for name, block in self.blocks.items():
             places = block.spaces.state.places
-            own = {part: q[self._coordinates[name]] for part, place in places.items() if place.part.placed}
-            own |= {part: given[f"{name}.{part}"] for part in places if f"{name}.{part}" in given}
-            self._seat(name, state.space).put(state, block.initial_state(period, own))
+            initial = {part: q[self._coordinates[name]] for part, place in places.items() if place.part.placed}
+            initial |= {part: given[f"{name}.{part}"] for part in places if f"{name}.{part}" in given}
+            self._seat(name, state.space).put(state, block.initial_state(period, initial))
 
     def fault(self, state: State) -> Fault | None:
         """The first thing that cannot be in the state of one of them."""
@@ -230,8 +229,8 @@ def _records(j: int, block: Impedance) -> str:
     """Of one that takes its numbers by value."""
     if block.kernels.style != "values":
         return ""
-    own = block.layout
-    return own.parameters.records(f"Parameters_{j}") + own.state.records(f"State_{j}")
+    layouts = block.layout
+    return layouts.parameters.records(f"Parameters_{j}") + layouts.state.records(f"State_{j}")
 
 
 def _numbers(j: int, block: Impedance) -> list[str]:
@@ -241,12 +240,12 @@ def _numbers(j: int, block: Impedance) -> list[str]:
 
 def _given(j: int, block: Impedance) -> str:
     """What its kernels take first: p, s and w."""
-    own = block.layout
-    w = f"w.own{j}" if own.workspace.items else "w"
+    layouts = block.layout
+    w = f"w.own{j}" if layouts.workspace.items else "w"
     if block.kernels.style != "values":
-        return f"{f'p.own{j}' if own.parameters.items else 'p'}, s.own{j}, {w}"
+        return f"{f'p.own{j}' if layouts.parameters.items else 'p'}, s.own{j}, {w}"
     single = [
-        f"p.own{j}.{i.key}{'[0]' if isinstance(i, Part) and i.shape == AXIS else ''}" for i in own.parameters.items
+        f"p.own{j}.{i.key}{'[0]' if isinstance(i, Part) and i.shape == AXIS else ''}" for i in layouts.parameters.items
     ]
     p = f"Parameters_{j}({', '.join(single)})" if single else "p"
     return f"{p}, State_{j}({', '.join(_numbers(j, block))}), {w}"

@@ -34,7 +34,7 @@ from tegotae.running import loop
 from tegotae.running.source import module_of
 from tegotae.state import Fault, State
 
-OWN = "Scene"
+OWNER = "Scene"
 Method = Literal["implicit", "symplectic", "rk4"]
 LIFTS = 100  # moves out of a surface, one pair at a time
 _GIVEN = ("q", "v", "deflection")  # what a user may start from, beside what is fed; all else follows
@@ -93,12 +93,12 @@ class Scene(Admittance):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own = self.__dict__
-        own["controllers"] = checked_controllers(OWN, self.tree, self.controllers)
-        own["dimension"] = sum(port.dimension for port in self.ports)
+        values = self.__dict__
+        values["controllers"] = checked_controllers(OWNER, self.tree, self.controllers)
+        values["dimension"] = sum(port.dimension for port in self.ports)
         if self.dimension and self.method != "implicit":
-            told = f"method={checks.shown(self.method)} with ports at={checks.shown(self.at)}."
-            checks.refuse(OWN, told, "Use method='implicit': whatever it meets there is solved with it.")
+            problem = f"method={checks.shown(self.method)} with ports at={checks.shown(self.at)}."
+            checks.refuse(OWNER, problem, "Use method='implicit': whatever it meets there is solved with it.")
         _ = self.pairs
 
     def __repr__(self) -> str:
@@ -115,7 +115,7 @@ class Scene(Admittance):
     def wired(self) -> tuple[Wired, ...]:
         """Its ports, and what they act on."""
         locked = [name for name, control in self.controllers.items() if isinstance(control, Lock)]
-        return wired(OWN, self.tree, {} if self.at is None else named(OWN, self.at), locked)
+        return wired(OWNER, self.tree, {} if self.at is None else named(OWNER, self.at), locked)
 
     @property
     def ports(self) -> tuple[Port, ...]:
@@ -128,7 +128,7 @@ class Scene(Admittance):
         return joints_of(self.tree, self.controllers)
 
     @cached_property
-    def _own(self) -> OwnJoints:
+    def _own_joints(self) -> OwnJoints:
         """Joints whose friction is asked for its force."""
         return OwnJoints(self.tree)
 
@@ -143,7 +143,7 @@ class Scene(Admittance):
         joints = self.joints[0]
         rubbing = int((joints.law >= 0).sum())
         return scene_layout(
-            self.tree, self.wired, self.servos, len(self.pairs.names), rubbing, joints.numbers.size, self._own
+            self.tree, self.wired, self.servos, len(self.pairs.names), rubbing, joints.numbers.size, self._own_joints
         )
 
     @property
@@ -153,7 +153,7 @@ class Scene(Admittance):
         return {
             **(port_values(self.wired) if self.wired else {}),
             **tree_values(self.tree, self.joints[0], self.servos),
-            **self._own.values,
+            **self._own_joints.values,
             "root": self.tree.arrays.root,
             "frame_body": [int(body) for body, _, _ in frames],
             "frame_place": np.array([place for _, place, _ in frames]),
@@ -169,21 +169,21 @@ class Scene(Admittance):
             return Kernels(stepping.explicit_kernels, (advance,))
         makers = (stepping.alone_kernels, port_stepping.line_kernels, port_stepping.space_kernels)
         halves = tuple(half for law in self.joints[1] for half in law.kernels)
-        return self._own.kernels(makers[min(self.dimension, 2)], halves)
+        return self._own_joints.kernels(makers[min(self.dimension, 2)], halves)
 
     def check(self, period: float) -> None:
         """Friction in each joint by itself, and where it is met at ports with the inertia that it moves: a step has one
         solution. Explicit methods have no friction."""
         rubbing = {name: joint.friction for name, joint in self.tree.joints.items() if joint.friction is not None}
         if self.method == "implicit":
-            check_friction(OWN, rubbing, period, self.least_reluctance if self.wired else None)
+            check_friction(OWNER, rubbing, period, self.least_reluctance if self.wired else None)
             return
         remedy = "Use method='implicit', which has them exactly."
         if rubbing:
-            told = f"method={checks.shown(self.method)} with friction in {', '.join(list(rubbing)[:5])}."
-            checks.refuse(OWN, told, remedy)
+            problem = f"method={checks.shown(self.method)} with friction in {', '.join(list(rubbing)[:5])}."
+            checks.refuse(OWNER, problem, remedy)
         if (self.pairs.numbers[:, MU] > 0.0).any():
-            checks.refuse(OWN, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
+            checks.refuse(OWNER, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
 
     def least_reluctance(self, period: float) -> float:
         """Of the pushed bodies cut free of all others [N·s/m]: they can only add to it.
@@ -196,10 +196,11 @@ class Scene(Admittance):
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest in `tree.neutral()`, or as `q` and `v` say; servos hold where they start."""
-        given = dict(checks.mapping(OWN, "initial", initial, INITIAL))
+        given = dict(checks.mapping(OWNER, "initial", initial, INITIAL))
+        allowed = {*_GIVEN, *self._own_joints.names}
         for name in given:
-            if name in self.parts and name not in _GIVEN and not self.parts[name].fed and name not in self._own.names:
-                checks.refuse(OWN, f"initial[{name!r}].", "It follows from q and v.")
+            if name in self.parts and name not in allowed and not self.parts[name].fed:
+                checks.refuse(OWNER, f"initial[{name!r}].", "It follows from q and v.")
         state = self._standing(period, given)
         gaps = self.places_of(state)[:, GAP]
         self._check_depths(gaps, self.deepest)
@@ -215,9 +216,9 @@ class Scene(Admittance):
         start = _vector("q", given.get("q", tree.neutral()), tree.nq)
         speed = _vector("v", given.get("v", np.zeros(tree.nv)), tree.nv)
         if lost := layout.no_turn(start):
-            checks.refuse(OWN, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
+            checks.refuse(OWNER, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
         if (speed[self.joints[0].damping == math.inf] != 0.0).any():
-            checks.refuse(OWN, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
+            checks.refuse(OWNER, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
         state = super().initial_state(0.0, {name: value for name, value in given.items() if name not in ("q", "v")})
         state["center_q"], state["center_v"] = layout.inner(start, speed)
         state["q"], state["v"] = layout.outer(state.part("center_q"), state.part("center_v"))
@@ -225,12 +226,12 @@ class Scene(Admittance):
         for name in self.servos:
             if f"target.{name}" not in given:
                 state[f"target.{name}"] = state.part("center_q")[places[name]]
-        self._own.start(state, period, given, state.part("center_q"))
+        self._own_joints.start(state, period, given, state.part("center_q"))
         return state
 
     def fault(self, state: State) -> Fault | None:
         """What cannot be, also in the impedances of its joints."""
-        return super().fault(state) or self._own.fault(state)
+        return super().fault(state) or self._own_joints.fault(state)
 
     def places_of(self, state: State) -> Array:
         """Where the pairs are in a state, a row each: see `PLACES`."""
@@ -248,8 +249,8 @@ class Scene(Admittance):
             carried = np.full(len(pairs.names), deepest)
         else:
             carried = weight_of(self.tree.mass, self.tree.gravity) / pairs.numbers[:, K]
-        way = "Start it on the surface (q=scene.lifted(q) moves free bodies there), or say deepest= if it is meant."
-        check_depths(OWN, pairs.names, gaps, carried, way)
+        remedy = "Start it on the surface (q=scene.lifted(q) moves free bodies there), or say deepest= if it is meant."
+        check_depths(OWNER, pairs.names, gaps, carried, remedy)
 
     def see_divergence(self, table: Array, every: int, period: float, began: State) -> None:
         """An error, in words that tell what nothing opposed."""
@@ -261,13 +262,13 @@ class Scene(Admittance):
         """Say that it left the range of numbers before some time [s], from where it began."""
         layout, given = self.tree.arrays, self.joints[0]
         opposed = (given.damping > 0.0) | (given.gain > 0.0) | (given.rate_gain > 0.0) | (given.law >= 0)
-        opposed[self._own.speeds] = True
+        opposed[self._own_joints.speeds] = True
         held = [name for name, o in zip(layout.names, layout.vi, strict=True) if opposed[o]]
-        told = self.tree._unopposed_words(began, held)
-        way = "Use a shorter period, or softer springs."
+        cause = self.tree._unopposed_words(began, held)
+        remedy = "Use a shorter period, or softer springs."
         if self.method != "implicit":
-            way = "Use method='implicit', a shorter period, or softer springs."
-        raise TegotaeError(f"{OWN}: it diverged before t={when:g} s.\n  {told or way}")
+            remedy = "Use method='implicit', a shorter period, or softer springs."
+        raise TegotaeError(f"{OWNER}: it diverged before t={when:g} s.\n  {cause or remedy}")
 
     # ------------------------------------------------------------ running
 
@@ -310,17 +311,18 @@ class Scene(Admittance):
             progress: called with the share that is done, now and then.
         """
         scene = self._with(method, deepest)
-        period = checks.period_of(OWN, period)
+        period = checks.period_of(OWNER, period)
         if self.dimension and force is None and (isinstance(duration, Mapping) or np.ndim(duration) > 0):  # type: ignore[arg-type]
             force, duration = duration, None
         signal = forces_over_ticks(scene, force, duration, period)
         ticks = len(signal)
-        rows = ticks // checks.whole(OWN, "every", every, 1, "Record every tick or every so many.")
+        rows = ticks // checks.whole(OWNER, "every", every, 1, "Record every tick or every so many.")
         numbers = float(rows) * (2 * self.tree.nq + 4 * self.tree.nv + 16 * len(self.pairs.names))
-        told = f"the record of {ticks} ticks" if duration is None else f"the record of duration={duration} s"
-        checks.fits_in_memory(OWN, told, numbers, "Use every=, or a shorter duration.")
+        what = f"the record of {ticks} ticks" if duration is None else f"the record of duration={duration} s"
+        checks.fits_in_memory(OWNER, what, numbers, "Use every=, or a shorter duration.")
         begun = scene._begun(q, v, initial)
-        fed = {**driven(scene, ticks, torque, targets, wrenches), **checks.mapping(OWN, "inputs", inputs, loop.INPUTS)}
+        fed = driven(scene, ticks, torque, targets, wrenches)
+        fed |= checks.mapping(OWNER, "inputs", inputs, loop.INPUTS)
         given = loop.Signal("force", signal, "N")
         plain = loop.run(scene, given, period, every=every, record=record, initial=begun, inputs=fed, progress=progress)
         return result_of(scene, plain, period)
@@ -350,11 +352,11 @@ class Scene(Admittance):
         """Where it starts; q and v may be given by themselves."""
         if isinstance(initial, State) and q is None and v is None:
             return initial
-        begun = dict(checks.mapping(OWN, "initial", initial, INITIAL))
+        begun = dict(checks.mapping(OWNER, "initial", initial, INITIAL))
         for name, value in (("q", q), ("v", v)):
             if value is not None:
                 if name in begun:
-                    checks.refuse(OWN, f"{name} and initial[{name!r}] both say where it starts.", "Give one of them.")
+                    checks.refuse(OWNER, f"{name} and initial[{name!r}] both say where it starts.", "Give one of them.")
                 begun[name] = value
         return begun
 
@@ -387,8 +389,8 @@ class Scene(Admittance):
 
 
 def _vector(name: str, value: ArrayLike, size: int) -> Array:
-    given = checks.array(OWN, name, value, "")
+    given = checks.array(OWNER, name, value, "")
     if given.shape != (size,):
-        checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers.")
-    checks.finite(OWN, name, given, "")  # however fast: a scene that diverges says what nothing opposed
+        checks.refuse(OWNER, f"{name} has shape {given.shape}.", f"Give {size} numbers.")
+    checks.finite(OWNER, name, given, "")  # however fast: a scene that diverges says what nothing opposed
     return given

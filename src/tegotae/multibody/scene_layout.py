@@ -129,12 +129,12 @@ _DUAL = (
 
 
 def scene_layout(
-    tree: Tree, ports: Sequence[Wired], servos: Sequence[str], pairs: int, rubbing: int, numbers: int, own: OwnJoints
+    tree: Tree, ports: Sequence[Wired], servos: Sequence[str], pairs: int, rubbing: int, numbers: int, owned: OwnJoints
 ) -> Layouts:
     """The layout of a tree with these ports, so many pairs, joints that rub, and numbers of friction laws.
 
     Names are known to users alone: scenes of any size share one compiled loop for as many directions of their ports,
-    if their joints have the same impedances (`own`).
+    if their joints have the same impedances (`owned`).
     """
     at = tree.arrays
     rows = 3 * pairs + rubbing if pairs else 1  # what never touches needs no dual; it is quadratic in its rows
@@ -145,7 +145,7 @@ def scene_layout(
         "speeds": at.nv,
         "phases": at.nq + at.nv,
         "numbers": numbers,
-        "owned": len(own.blocks),
+        "owned": len(owned.blocks),
         "joints": len(tree.joint_names),
         "servos": len(servos),
         "frames": len(tree.frames),
@@ -162,9 +162,9 @@ def scene_layout(
         "touching", "", "of each pair, in the frame of its surface's body", ("pairs", TOUCHING), recorded=False
     )
     touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
-    parameters: Items = (*TREE, *JOINTS, *_TOUCHES, *own.parts[0])
-    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, touching, *own.parts[1])
-    workspace: Items = (*WORK, *FRICTION, *_DUAL, *own.parts[2])
+    parameters: Items = (*TREE, *JOINTS, *_TOUCHES, *owned.parts[0])
+    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, touching, *owned.parts[1])
+    workspace: Items = (*WORK, *FRICTION, *_DUAL, *owned.parts[2])
     if not ports:
         return layouts(sizes=sizes, parameters=parameters, state=state, workspace=workspace, dimension=0)
     sizes |= {"ports": len(ports), "taps": sum(len(port.taps) for port in ports)}
@@ -211,10 +211,10 @@ def tree_values(tree: Tree, joints: Joints, servos: Sequence[str]) -> dict[str, 
     """What `TREE` and `JOINTS` are for a tree."""
     at = tree.arrays
     speeds = dict(zip(tree.joint_names, at.vi[at.kind != FREE].tolist(), strict=True))
-    own = {part.name: getattr(at, part.key) for part in TREE[1:-1]}
-    own |= {part.name: getattr(joints, part.key) for part in JOINTS if part.key in joints._fields}
+    values = {part.name: getattr(at, part.key) for part in TREE[1:-1]}
+    values |= {part.name: getattr(joints, part.key) for part in JOINTS if part.key in joints._fields}
     return {
-        **own,
+        **values,
         "gravity": tree.gravity,
         "centers": at.center,
         "torque_speeds": list(speeds.values()),
@@ -228,8 +228,8 @@ FED = (Part("torque", "N·m or N", "in the joint", ("joints",), recorded=False, 
 
 def labelled(parts: Sequence[Part], *labels: Sequence[str] | None) -> tuple[Part, ...]:
     """The same parts, each with the names of its numbers, or None for a vector."""
-    told = (None if own is None else tuple(own) for own in labels)
-    return tuple(replace(part, labels=own) for part, own in zip(parts, told, strict=True))
+    pairs = zip(parts, labels, strict=True)
+    return tuple(replace(part, labels=None if names is None else tuple(names)) for part, names in pairs)
 
 
 SEEN = (

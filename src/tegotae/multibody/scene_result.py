@@ -37,8 +37,8 @@ def result_of(scene: Scene, plain: Result, period: float) -> Result:
         "unsolved_steps": plain.about["unsolved_steps"],
     }
     about |= {"joints": ", ".join(tree.joint_names), "pairs": ", ".join(scene.pairs.names)}
-    about["coordinate_names"] = ", ".join(_told(tree, _FREE_PLACE, ("rad", "m")))
-    about["speed_names"] = ", ".join(_told(tree, _FREE_SPEED, ("rad/s", "m/s")))
+    about["coordinate_names"] = ", ".join(_labels(tree, _FREE_PLACE, ("rad", "m")))
+    about["speed_names"] = ", ".join(_labels(tree, _FREE_SPEED, ("rad/s", "m/s")))
     if "gap" in variables:
         seen = variables["gap"]
         gaps = np.where(seen.values >= FAR, np.inf, seen.values)  # no surface there
@@ -63,21 +63,20 @@ _FREE_PLACE = ("x [m]", "y [m]", "z [m]", "qw [-]", "qx [-]", "qy [-]", "qz [-]"
 _FREE_SPEED = ("vx [m/s]", "vy [m/s]", "vz [m/s]", "wx [rad/s]", "wy [rad/s]", "wz [rad/s]")
 
 
-def _told(tree: Tree, free: Sequence[str], units: tuple[str, str]) -> list[str]:
+def _labels(tree: Tree, free: Sequence[str], units: tuple[str, str]) -> list[str]:
     """Name and unit of every number of q or v."""
     layout = tree.arrays
-    told: list[str] = []
+    labels: list[str] = []
     for name, kind in zip(layout.names, layout.kind.tolist(), strict=True):
-        told += [f"{name} {part}" for part in free] if kind == FREE else [f"{name} [{units[kind]}]"]
-    return told
+        labels += [f"{name} {part}" for part in free] if kind == FREE else [f"{name} [{units[kind]}]"]
+    return labels
 
 
 def _beyond_limits(tree: Tree, q: Array) -> list[str]:
     """Joints that left their limits in some recorded tick: nothing stops them there, so it is said."""
     places = q[:, tree.arrays.qi[tree.arrays.kind != FREE]]
     lower, upper = np.array([(joint.lower, joint.upper) for joint in tree.joints.values()]).reshape(-1, 2).T
-    names = tree.joint_names
-    return [names[k] for k in np.flatnonzero(((places < lower) | (places > upper)).any(axis=0))]
+    return [tree.joint_names[k] for k in np.flatnonzero(((places < lower) | (places > upper)).any(axis=0))]
 
 
 # ------------------------------------------------------------ a picture: lines, balls and planes
@@ -108,13 +107,13 @@ def picture_of(tree: Tree, touches: Sequence[Touch], time: Array, q: Array) -> d
     round_ = [np.column_stack([where(at), np.full(len(rows), radius)]) for at, radius in balls]
     world_planes = [t.surface for t in touches if isinstance(t.surface, HalfSpace) and t.of is None]
     planes = [(*s.where, *np.asarray(s.normal)) for i, s in enumerate(world_planes) if s not in world_planes[:i]]
-    told = {
+    picture = {
         "picture_times": time[rows],
         "picture_lines": np.stack(ends, axis=1).ravel() if ends else np.zeros(0),
         "picture_balls": np.stack(round_, axis=1).ravel() if round_ else np.zeros(0),
         "picture_planes": np.array(planes).ravel(),
     }
-    return {name: row for name, row in told.items() if row.size}
+    return {name: row for name, row in picture.items() if row.size}
 
 
 def _bodies(tree: Tree, touches: Sequence[Touch]) -> tuple[list[tuple[Place, Place]], list[tuple[Place, float]]]:

@@ -27,11 +27,11 @@ SIGNS = np.array([(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)])
 
 def sizes_of(owner: str, name: str, value: ArrayLike, count: int = 3) -> tuple[float, ...]:
     """So many lengths > 0."""
-    way = f"Give {count} lengths > 0, in m."
-    given = checks.array(owner, name, value, "m", way)
+    remedy = f"Give {count} lengths > 0, in m."
+    given = checks.array(owner, name, value, "m", remedy)
     if given.shape != (count,):
-        checks.refuse(owner, f"{name} has shape {given.shape}.", way)
-    return tuple(checks.positive(owner, f"{name}[{k}]", one, "m", way) for k, one in enumerate(given))
+        checks.refuse(owner, f"{name} has shape {given.shape}.", remedy)
+    return tuple(checks.positive(owner, f"{name}[{k}]", one, "m", remedy) for k, one in enumerate(given))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,9 +148,9 @@ class Surface(Declared, ABC):
             >>> found.gap, found.normal, found.point
             (-0.5, array([0., 1., 0.]), array([0., 1., 0.]))
         """
-        own = type(self).__name__
-        r = checks.at_least_zero(own, "radius", radius, "m", "Give 0 for a point.")
-        x, y, z = self.turned.T @ (np.asarray(place_of(own, "position", position)) - self.where)
+        owner = type(self).__name__
+        r = checks.at_least_zero(owner, "radius", radius, "m", "Give 0 for a point.")
+        x, y, z = self.turned.T @ (np.asarray(place_of(owner, "position", position)) - self.where)
         out = np.zeros(7)
         kernels.touch(self.shape, self.numbers, x, y, z, r, out)
         return Nearest(float(out[0]), self.turned @ out[1:4], self.where + self.turned @ out[4:])
@@ -227,8 +227,8 @@ class Plate(Surface):
         if self.axis is not None:
             across = np.cross(np.asarray(self.axis), np.asarray(self.normal))
             if np.linalg.norm(across) < ROUNDING:
-                told = f"axis={self.axis} lies along the normal."
-                checks.refuse("Plate", told, "Give a direction in the plate's plane.")
+                problem = f"axis={self.axis} lies along the normal."
+                checks.refuse("Plate", problem, "Give a direction in the plate's plane.")
 
     @property
     def numbers(self) -> Array:

@@ -17,7 +17,7 @@ from tegotae.multibody.dynamics import Dynamics
 from tegotae.multibody.tree_arrays import FREE, Frame, TreeArrays, arrays_of
 from tegotae.rotations import quaternion_of
 
-OWN = "Tree"
+OWNER = "Tree"
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class Tree(Dynamics):
     gravity: ArrayLike = field(default=(0.0, 0.0, -9.81), kw_only=True)
 
     def __post_init__(self) -> None:
-        own = self.__dict__
-        own["gravity"] = tuple(checks.vector(OWN, "gravity", self.gravity, "m/s²", 3).tolist())
-        own["bodies"] = _sorted(checks.several(OWN, "bodies", self.bodies, Body, "Give a list of Body(...)."))
+        values = self.__dict__
+        values["gravity"] = tuple(checks.vector(OWNER, "gravity", self.gravity, "m/s²", 3).tolist())
+        values["bodies"] = _sorted(checks.several(OWNER, "bodies", self.bodies, Body, "Give a list of Body(...)."))
         for problem, remedy, names in self._inertialess:
             if not all(isinstance(body, LooseBody) for body in self.bodies if body.name in names):
-                checks.refuse(OWN, problem, remedy)
+                checks.refuse(OWNER, problem, remedy)
 
     @cached_property
     def arrays(self) -> TreeArrays:
@@ -91,8 +91,8 @@ class Tree(Dynamics):
     @property
     def flaws(self) -> tuple[str, ...]:
         """What no real machine has, in words: only bodies read from files (`LooseBody`) may bring some."""
-        own = [f"body {b.name!r}: {flaw}" for b in self.bodies if isinstance(b, LooseBody) for flaw in b.flaws]
-        return (*own, *(problem for problem, _, _ in self._inertialess))
+        loose = [f"body {b.name!r}: {flaw}" for b in self.bodies if isinstance(b, LooseBody) for flaw in b.flaws]
+        return (*loose, *(problem for problem, _, _ in self._inertialess))
 
     def neutral(self) -> Array:
         """The configuration q in which every joint is at 0 and every free body where it was placed."""
@@ -108,23 +108,23 @@ class Tree(Dynamics):
 def _sorted(bodies: tuple[Body, ...]) -> tuple[Body, ...]:
     """Parents first, otherwise as given; refuses names that do not make a tree."""
     if not bodies:
-        checks.refuse(OWN, "there are no bodies.", "Give at least one Body(...).")
+        checks.refuse(OWNER, "there are no bodies.", "Give at least one Body(...).")
     place: dict[str, int] = {}
     joints: set[str] = set()
     for i, body in enumerate(bodies):
         if body.name in place:
-            checks.refuse(OWN, f"two bodies are named {body.name!r}.", "Give each a name of its own.")
+            checks.refuse(OWNER, f"two bodies are named {body.name!r}.", "Give each a name of its own.")
         place[body.name] = i
         if isinstance(body.joint, OneDegree):
             if body.joint_name in joints:
-                checks.refuse(OWN, f"two joints are named {body.joint_name!r}.", "Give each a name of its own.")
+                checks.refuse(OWNER, f"two joints are named {body.joint_name!r}.", "Give each a name of its own.")
             joints.add(body.joint_name)
     children: dict[str | None, list[int]] = {}
     for i, body in enumerate(bodies):
         if body.parent is not None and body.parent not in place:
             known = ", ".join(repr(name) for name in list(place)[:10]) + (", ..." if len(place) > 10 else "")
             problem = f"body {body.name!r} has parent={checks.shown(body.parent)}, and there is none of that name."
-            checks.refuse(OWN, problem, f"Give one of {known}, or None for the world.")
+            checks.refuse(OWNER, problem, f"Give one of {known}, or None for the world.")
         children.setdefault(body.parent, []).append(i)
     ready, order = list(children.get(None, [])), []
     while ready:
@@ -133,8 +133,8 @@ def _sorted(bodies: tuple[Body, ...]) -> tuple[Body, ...]:
         for child in children.get(bodies[i].name, []):
             heapq.heappush(ready, child)
     if len(order) < len(bodies):
-        told = " on ".join(repr(name) for name in loop_of({body.name: body.parent for body in bodies}))
-        checks.refuse(OWN, f"bodies hang in a loop: {told}.", "Open it: give one of them another parent, or None.")
+        loop = " on ".join(repr(name) for name in loop_of({body.name: body.parent for body in bodies}))
+        checks.refuse(OWNER, f"bodies hang in a loop: {loop}.", "Open it: give one of them another parent, or None.")
     return tuple(order)
 
 
@@ -176,8 +176,8 @@ def join(trees: Mapping[str, Tree]) -> Tree:
     bodies = []
     for machine, tree in trees.items():
         if not np.array_equal(np.asarray(tree.gravity), np.asarray(first.gravity)):
-            told = f"{machine!r} has gravity={tree.gravity}, another {first.gravity}."
-            checks.refuse("join", told, "Give them the same gravity.")
+            problem = f"{machine!r} has gravity={tree.gravity}, another {first.gravity}."
+            checks.refuse("join", problem, "Give them the same gravity.")
         for body in tree.bodies:
             joint = body.joint
             if isinstance(joint, OneDegree):

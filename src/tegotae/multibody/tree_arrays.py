@@ -170,9 +170,9 @@ def _lump(group: list[tuple[Body, Array, Array]]) -> tuple[float, Array, Array]:
     center = center / mass if mass != 0.0 else np.zeros(3)
     inertia = np.zeros((3, 3))
     for (body, _, turn), c in zip(group, centers, strict=True):
-        own = np.asarray(body.inertia)
+        tensor = np.asarray(body.inertia)
         d = c - center
-        inertia += turn @ ((own + own.T) / 2.0) @ turn.T + body.mass * (d @ d * np.eye(3) - np.outer(d, d))
+        inertia += turn @ ((tensor + tensor.T) / 2.0) @ turn.T + body.mass * (d @ d * np.eye(3) - np.outer(d, d))
     return mass, center, inertia
 
 
@@ -187,8 +187,8 @@ def _constants(body: Body, lump: tuple[float, Array, Array], S: Array, frames: d
     A, d1, r1 = turn @ np.asarray(body.rotation) @ S, place + turn @ np.asarray(body.position), S.T @ center
     if isinstance(body.joint, Free):
         A, d1, r1 = np.eye(3), np.zeros(3), np.zeros(3)
-    own = S.T @ inertia @ S
-    return np.array([*A.ravel(), *d1, *r1, mass, *np.diag(own), own[0, 1], own[0, 2], own[1, 2]])
+    tensor = S.T @ inertia @ S
+    return np.array([*A.ravel(), *d1, *r1, mass, *np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2]])
 
 
 def _kind(body: Body) -> int:

@@ -95,9 +95,9 @@ def load_urdf(
             file.note("links without mass", body.name)
         elif float(np.abs(body.inertia).max()) <= SPECK**2 * abs(body.mass):
             file.note("links with mass, but without moments of inertia", body.name)
-    told = [f"{what}: {', '.join(names)}" for what, names in file.notes.items()] + list(tree.flaws)
-    if told:
-        warnings.warn("\n  ".join([f"{file.name}: loaded, but", *told]), UrdfWarning, stacklevel=2)
+    notes = [f"{what}: {', '.join(names)}" for what, names in file.notes.items()] + list(tree.flaws)
+    if notes:
+        warnings.warn("\n  ".join([f"{file.name}: loaded, but", *notes]), UrdfWarning, stacklevel=2)
     return tree
 
 
@@ -232,8 +232,8 @@ class _Builder:
         carrier: dict[str, str] = {}
         for joint in robot.joints:
             if joint.type not in TYPES:
-                told = f"joint {joint.name!r} has type={checks.shown(joint.type)}."
-                file.refuse(told, f"Known are {', '.join(TYPES)}.")
+                problem = f"joint {joint.name!r} has type={checks.shown(joint.type)}."
+                file.refuse(problem, f"Known are {', '.join(TYPES)}.")
             for end, link in (("parent", joint.parent), ("child", joint.child)):
                 if link not in self.links:
                     file.refuse(f"joint {joint.name!r} has {end} {link!r}, and no link is named so.", "Add the link.")

@@ -46,8 +46,8 @@ class UrdfFile:
         self.notes: dict[str, list[str]] = {}
         found = self._read(path)
         if found.tag != "robot":
-            way = "Give a URDF file; a xacro file must be expanded first."
-            raise FileError(f"{self.name}: its root is <{found.tag}>, not <robot>.\n  {way}")
+            remedy = "Give a URDF file; a xacro file must be expanded first."
+            raise FileError(f"{self.name}: its root is <{found.tag}>, not <robot>.\n  {remedy}")
         self.root = Element("robot", {"name": found.get("name", "robot")})
         for element in found:
             kept = self._cleaned(element, "robot", element.get("name") or element.get("reference") or "")
@@ -70,8 +70,8 @@ class UrdfFile:
         except FileError:
             raise
         except (OSError, ValueError) as error:
-            told = getattr(error, "strerror", None) or error
-            raise FileError(f"{self.name}: cannot be read: {told}.\n  Give the path of a URDF file.") from error
+            reason = getattr(error, "strerror", None) or error
+            raise FileError(f"{self.name}: cannot be read: {reason}.\n  Give the path of a URDF file.") from error
         builder = ElementTree.TreeBuilder()
         # Without namespaces: real files use prefixes that they never declare, inside what is not needed here.
         parser = expat.ParserCreate()

@@ -78,8 +78,8 @@ class Finding:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for strict JSON; numbers that are not finite become words."""
-        told = {**asdict(self), "passed": self.passed}
-        return {name: str(x) if isinstance(x, float) and not math.isfinite(x) else x for name, x in told.items()}
+        entries = {**asdict(self), "passed": self.passed}
+        return {name: str(x) if isinstance(x, float) and not math.isfinite(x) else x for name, x in entries.items()}
 
 
 Findings = Iterator[Finding]  # of a claim that yields number by number
@@ -269,9 +269,9 @@ class Paper(Generic[Subject]):
         def register(measure: Measure) -> Measure:
             name = identifier or _dashed(measure)
             self._refuse_twice("claim", name)
-            said, more = (statement, "") if statement else _paragraphs(measure)
-            told: dict[str, Any] = {"statement": said, "source": source, "as_printed": as_printed, "note": note or more}
-            self.claims.append(Claim(paper=self.key, id=name, **told, needs=needs, measure=measure))
+            text, more = (statement, "") if statement else _paragraphs(measure)
+            data: dict[str, Any] = {"statement": text, "source": source, "as_printed": as_printed, "note": note or more}
+            self.claims.append(Claim(paper=self.key, id=name, **data, needs=needs, measure=measure))
             return measure
 
         return register
@@ -290,10 +290,10 @@ class Paper(Generic[Subject]):
         self._refuse_twice("figure", name)
 
         def register(draw: Callable[..., Any]) -> Callable[..., Any]:
-            own = name or _dashed(draw)
-            self._refuse_twice("figure", own)
+            label = name or _dashed(draw)
+            self._refuse_twice("figure", label)
             drawn = draw if sheet is None else partial(_on_sheet, draw, sheet)
-            self.figures.append(PaperFigure(name=own, caption=caption or _paragraphs(draw)[0], draw=drawn))
+            self.figures.append(PaperFigure(name=label, caption=caption or _paragraphs(draw)[0], draw=drawn))
             return draw
 
         return register

@@ -39,19 +39,19 @@ class Adaptive:
         """Through all phases; `status` then tells of each rod how it ended."""
         count = len(self.rods)
         pieces = np.array_split(np.arange(count), min(count, 8 * threads))  # small ones, for rods differ in their work
-        entry = ex.march if threads == 1 else ex.march_beside
+        entry = ex.march if threads == 1 else ex.march_free
         methods, end = np.array([rod.method_of(method) for rod in self.rods]), self.phases[-1].until
         settings = (rtol, atol, _LEAST_STEP)
         t = 0.0
         for phase in self.phases:
-            own, stops, rows = self._begin(phase, t)
+            rods, stops, rows = self._begin(phase, t)
             where = (np.zeros(count, dtype=np.int64), self.t, self.Z, self.steps, self.orders)
-            given = (own, stops, rows, end, *where, settings, methods, self.tally, self.status, tuple(self.kept))
+            given = (rods, stops, rows, end, *where, settings, methods, self.tally, self.status, tuple(self.kept))
 
             def march(piece: NDArray[np.int64], phase: Phase = phase, given: Any = given) -> None:
                 # Numbers of each rod take the place of its own; threads must not share it.
-                rod, room = Rod(*map(np.copy, self.rods[0].compiled(phase))), self._room()
-                while entry(piece, rod, room, *given):
+                rod, workspace = Rod(*map(np.copy, self.rods[0].compiled(phase))), self._workspace()
+                while entry(piece, rod, workspace, *given):
                     pass
 
             if threads == 1:  # here, where it can be interrupted
@@ -75,10 +75,10 @@ class Adaptive:
         stops = np.concatenate([times[:1][times[:1] == t] if t == 0.0 else times[:0], inside, [phase.until]])
         places = np.minimum(np.searchsorted(times, stops), times.size - 1)
         self.steps[:] = 1e-3 * max(phase.until - t, 1e-9)
-        own = tuple(np.stack([getattr(one, name) for one in each]) for name in ex.OWN)
-        return own, stops, np.where(times[places] == stops, places, -1)
+        rods = tuple(np.stack([getattr(one, name) for one in each]) for name in ex.PER_ROD)
+        return rods, stops, np.where(times[places] == stops, places, -1)
 
-    def _room(self) -> tuple[Array, ...]:
+    def _workspace(self) -> tuple[Array, ...]:
         """Where one rod at a time is integrated."""
         n, size = self.rods[0].nodes, self.Z.shape[1]
         return (np.zeros((2 * ex.COLUMNS, size)), np.zeros(n + 2), *(np.zeros(size) for _ in range(3)))

@@ -27,7 +27,7 @@ from tegotae.unsolved import tell
 if TYPE_CHECKING:
     from tegotae.rod.grounded import GroundedRod
 
-_OWN = "GroundedRod"
+_OWNER = "GroundedRod"
 COORDINATES = ("base", "angle", "base_velocity", "angle_rate")
 _SUMS = ("dissipated", "work")
 # What results show of the state beside what follows from it.
@@ -64,18 +64,18 @@ class Course:
 
     def __init__(self, block: GroundedRod, phases: Sequence[Phase], period: float, every: int):
         self.phases, self.T = checked_phases(phases), period
-        self.every = checks.whole(_OWN, "every", every, 1, "Record every tick with 1.")
+        self.every = checks.whole(_OWNER, "every", every, 1, "Record every tick with 1.")
         self.bends = {phase: phase.bends(block.rod.segments.rest_curvature) for phase in self.phases}
         self.ends = [_ticks(phase.until, period) for phase in self.phases]
         self.ticks = self.ends[-1]
-        loop.check_every(_OWN, self.every, self.ticks)
+        loop.check_every(_OWNER, self.every, self.ticks)
         pushed = [load.at for phase in self.phases for load in phase.loads]
         if pushed and block.loads:
-            told = "Give loads in phases, or feed them where `loads` says."
-            checks.refuse(_OWN, "both its phases and it itself have loads.", told)
+            remedy = "Give loads in phases, or feed them where `loads` says."
+            checks.refuse(_OWNER, "both its phases and it itself have loads.", remedy)
         self.block = replace(block, loads=pushed) if pushed else block
-        count, told = self.ticks // self.every + 1, f"the record of {self.ticks} ticks (phases)"
-        checks.fits_in_memory(_OWN, told, 15.0 * block.rod.nodes * count, "Use every=, or shorter phases.")
+        count, what = self.ticks // self.every + 1, f"the record of {self.ticks} ticks (phases)"
+        checks.fits_in_memory(_OWNER, what, 15.0 * block.rod.nodes * count, "Use every=, or shorter phases.")
         self.times = np.arange(count, dtype=np.float64) * np.float64(self.every * period)
 
     def run(
@@ -89,10 +89,10 @@ class Course:
         """From the first tick to the last; see `GroundedRod.run`."""
         block, T = self.block, self.T
         if progress is not None:
-            checks.function(_OWN, "progress", progress, "Give a function of the share that is done, or None.")
-        wanted = None if record is None else checks.texts(_OWN, "record", record, "Name variables of its result.")
+            checks.function(_OWNER, "progress", progress, "Give a function of the share that is done, or None.")
+        wanted = None if record is None else checks.texts(_OWNER, "record", record, "Name variables of its result.")
         pushes = self._pushes(force)
-        own, first, held = loop.fed_of(block, inputs, self.ticks)
+        user_fed, first, held = loop.fed_of(block, inputs, self.ticks)
         state = self._start(initial, {**first, **held})
         fixed = {*first, *held}  # what the user feeds, phases do not
         shown = [name for name in block.parts if name.split(".")[0] in ("velocity", "position")]
@@ -108,7 +108,7 @@ class Course:
                 self._begin(phase, a, state, fixed)
                 fresh = 1
             base = a - a % self.every  # so that rows begin with it
-            fed = self._fed(phase, own, fixed, base, a, b)
+            fed = self._fed(phase, user_fed, fixed, base, a, b)
             rows = np.empty((picks.size, (b - base) // self.every))
             at = a - base, b - base
             x = np.zeros((at[1], *pushes.shape[1:]))
@@ -120,16 +120,16 @@ class Course:
                 self._stop(table, picks, pushes, state)
             if progress is not None:
                 progress(b / self.ticks)
-        tell(_OWN, int(state["unsolved"]), int(state["steps"]), block.unsolved_remedy)
+        tell(_OWNER, int(state["unsolved"]), int(state["steps"]), block.unsolved_remedy)
         whole = self._result(table, picks, pushes, state, wanted is None or not set(wanted).isdisjoint(INTEGRALS))
         if wanted is None:
             return whole
         known = [*whole.variables, *(name for name in INTEGRALS if name not in whole.variables)]
         for name in wanted:
             if name not in known:
-                checks.refuse(_OWN, f"record has {name!r}.", f"It can record {', '.join(known)}.")
-        chosen = {name: own for name, own in whole.variables.items() if name in ("time", *wanted)}
-        return Result(chosen, title=_OWN, about=whole.about)
+                checks.refuse(_OWNER, f"record has {name!r}.", f"It can record {', '.join(known)}.")
+        chosen = {name: variable for name, variable in whole.variables.items() if name in ("time", *wanted)}
+        return Result(chosen, title=_OWNER, about=whole.about)
 
     # ------------------------------------------------------------ what goes in
 
@@ -138,10 +138,10 @@ class Course:
         if force is None:
             return np.zeros((self.ticks, n) if n != 1 else self.ticks)
         if not n:
-            checks.refuse(_OWN, "force is given, but it has no ports.", 'Give it some: at="tip".')
-        pushes = forces_over_time(_OWN, ports, force)
+            checks.refuse(_OWNER, "force is given, but it has no ports.", 'Give it some: at="tip".')
+        pushes = forces_over_time(_OWNER, ports, force)
         if len(pushes) != self.ticks:
-            checks.refuse(_OWN, f"force has {len(pushes)} rows.", f"Give {self.ticks}, one a tick.")
+            checks.refuse(_OWNER, f"force has {len(pushes)} rows.", f"Give {self.ticks}, one a tick.")
         return pushes.ravel() if n == 1 else pushes
 
     def _start(self, initial: Shape | Mapping[str, ArrayLike] | None, fed: Mapping[str, ArrayLike]) -> State:
@@ -151,7 +151,7 @@ class Course:
         n, first = self.block.rod.nodes, self.phases[0]
         more: dict[str, ArrayLike] = {}
         if initial is not None and not isinstance(initial, Shape):
-            more = dict(checks.mapping(_OWN, "initial", initial, f"Give Shape(angle=..., ...). {INITIAL}"))
+            more = dict(checks.mapping(_OWNER, "initial", initial, f"Give Shape(angle=..., ...). {INITIAL}"))
             moved = {name: more.pop(name) for name in COORDINATES if name in more}
             initial = Shape(**{"angle": np.zeros(n), **moved}) if moved else None  # type: ignore[arg-type]
         z = start_of(self.block.rod, initial)
@@ -201,19 +201,19 @@ class Course:
         stepping.over_ticks(when, bends, first, self.T, row)
         return row
 
-    def _fed(self, phase: Phase, own: Fed, fixed: set[str], base: int, a: int, b: int) -> Fed:
+    def _fed(self, phase: Phase, user_fed: Fed, fixed: set[str], base: int, a: int, b: int) -> Fed:
         """What changes from tick to tick, from a to b, in rows that begin with the tick `base`."""
         given: dict[str, Array] = {}
         if self.bends[phase][0].size > 1 and "curvature" not in fixed:
             given["curvature"] = self._bends(phase, base, b - base)
         if phase.motion is not None and "base_motion" not in fixed:  # it ends every tick where `motion` says
-            way = phase.spline()(np.arange(a, b + 1) * self.T)
+            path = phase.spline()(np.arange(a, b + 1) * self.T)
             given["base_motion"] = np.zeros((3, b - base))
-            given["base_motion"][: way.shape[1], a - base :] = (np.diff(way, axis=0) / self.T).T
+            given["base_motion"][: path.shape[1], a - base :] = (np.diff(path, axis=0) / self.T).T
         places = [self.block.spaces.state.places[name] for name in given]
-        slots = [own.slots, *(np.arange(place.start, place.stop) for place in places)]
+        slots = [user_fed.slots, *(np.arange(place.start, place.stop) for place in places)]
         return Fed(
-            np.concatenate([own.rows.reshape(-1, self.ticks)[:, base:b], *given.values()]), np.concatenate(slots)
+            np.concatenate([user_fed.rows.reshape(-1, self.ticks)[:, base:b], *given.values()]), np.concatenate(slots)
         )
 
     # ------------------------------------------------------------ what comes out
@@ -222,7 +222,7 @@ class Course:
         done = int(state["ticks"])
         turn = f"a node turns by {state['largest_turn']:.3g} rad in one step"
         raise RodError(
-            f"{_OWN}: at t={(done + 1) * self.T:.6g} s {turn}.\n"
+            f"{_OWNER}: at t={(done + 1) * self.T:.6g} s {turn}.\n"
             f"  Use a period far below {self.T:g} s. What was computed is in `.partial`.",
             self._result(table[:, : done // self.every + 1], picks, pushes, state),
         )
@@ -231,35 +231,35 @@ class Course:
         """What `PlanarRod.run` tells of the recorded moments, and what the ground and the ports did."""
         block, count = self.block, table.shape[1]
         seen = loop.variables_of(block, picks, table, flat=block.dimension == 1)
-        told = {name: own.values for name, own in seen.items()}
+        recorded = {name: variable.values for name, variable in seen.items()}
         n = block.rod.nodes
-        Z = np.concatenate([told[name] for name in COORDINATES], axis=1)
-        sums = np.stack([told[name] for name in _SUMS], axis=1)
-        X, U, kinetic, elastic = observed(block, state, told["anchor"], Z)
-        kept = Kept(np.concatenate([Z, sums], axis=1), X, U, kinetic, told["curvature"].reshape(count, n - 1))
+        Z = np.concatenate([recorded[name] for name in COORDINATES], axis=1)
+        sums = np.stack([recorded[name] for name in _SUMS], axis=1)
+        X, U, kinetic, elastic = observed(block, state, recorded["anchor"], Z)
+        kept = Kept(np.concatenate([Z, sums], axis=1), X, U, kinetic, recorded["curvature"].reshape(count, n - 1))
         about = {"period": self.T, **block.about_end(state), "unsolved_steps": int(state["unsolved"])}
-        about["largest_turn"] = float(told["largest_turn"][-1])
+        about["largest_turn"] = float(recorded["largest_turn"][-1])
         plain = rod_result(block.rod, self.phases, self.times[:count], kept, about, integrals)
         variables = dict(plain.variables)
         axes = {3: ("time", "node", "axis"), 1: ("time",)}
         for name in ("contact", *_SHOWN):
             part = block.parts[name]
-            values = told[name] if name in told else np.zeros((count, n, 2))  # nothing stands beside it
+            values = recorded[name] if name in recorded else np.zeros((count, n, 2))  # nothing stands beside it
             dims = axes.get(values.ndim, ("time", "node" if name == "slip_speed" else "axis"))
             variables[name] = Variable(dims, np.ascontiguousarray(values), part.unit, part.meaning)
         variables["ground_elastic"] = Variable(("time",), elastic, "J", "of it in the bristles of the ground")
-        return Result({**variables, **self._at_ports(told, pushes, count)}, title=_OWN, about=plain.about)
+        return Result({**variables, **self._at_ports(recorded, pushes, count)}, title=_OWNER, about=plain.about)
 
-    def _at_ports(self, told: Mapping[str, Array], pushes: Array, count: int) -> dict[str, Variable]:
+    def _at_ports(self, recorded: Mapping[str, Array], pushes: Array, count: int) -> dict[str, Variable]:
         """Force, velocity and place of each port; at time 0 no force acts yet."""
         found: dict[str, Variable] = {}
         rows = pushes.reshape(self.ticks, self.block.dimension)[self.every - 1 :: self.every][: count - 1]
         for port, place in zip(self.block.ports, spans(self.block.ports).values(), strict=True):
             axes = ("time", f"{port.name}_axis") if port.dimension > 1 else ("time",)
             for name, unit in (("velocity", port.motion), ("position", port.motion.replace("/s", ""))):
-                full = name if name in told else f"{name}.{port.name}"
-                found[f"{name}.{port.name}"] = Variable(axes, told[full], unit, self.block.parts[full].meaning)
-            given = np.concatenate([np.zeros((1, port.dimension)), rows[:, place]]).reshape(told[full].shape)
+                full = name if name in recorded else f"{name}.{port.name}"
+                found[f"{name}.{port.name}"] = Variable(axes, recorded[full], unit, self.block.parts[full].meaning)
+            given = np.concatenate([np.zeros((1, port.dimension)), rows[:, place]]).reshape(recorded[full].shape)
             found[f"force.{port.name}"] = Variable(axes, given, port.force, "as given")
         return found
 
@@ -268,7 +268,7 @@ def _ticks(until: float, T: float) -> int:
     ticks = round(until / T)
     if ticks < 1 or abs(ticks * T - until) > 1e-6 * T:
         checks.refuse(
-            _OWN,
+            _OWNER,
             f"a phase ends at {until:g} s, between two ticks of {T:g} s.",
             f"End it at {max(ticks, 1) * T:g} s, or change the period.",
         )

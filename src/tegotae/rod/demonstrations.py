@@ -71,8 +71,8 @@ def dragged_mass(
     leaf = PlanarRod(length=0.5, nodes=9, density=0.05, elasticity=1.0, viscosity=0.005, payload=Payload(mass=1.0))
     table = Ground(tangential=0.3, normal=0.3, stiffness=1e4, damping=20.0, static=static, stribeck_velocity=0.01)
     times = np.linspace(0.0, checks.positive("dragged_mass", "until", until, "s", "Such as 10.0."), 21)
-    way = np.stack([0.0 * times, speed * times, 0.0 * times], axis=1)
-    drag = Phase(until=until, base="fixed", motion=(times, way))
+    path = np.stack([0.0 * times, speed * times, 0.0 * times], axis=1)
+    drag = Phase(until=until, base="fixed", motion=(times, path))
     return GroundedRod(rod=leaf, ground=table).run([drag], period=period, every=every)
 
 

@@ -29,7 +29,7 @@ from tegotae.rod.ports import Along, Place, direction_of, least_reluctance, node
 from tegotae.rod.records import AT_REST, Shape, start_of
 from tegotae.state import State
 
-_OWN = "GroundedRod"
+_OWNER = "GroundedRod"
 _MOST_LOADS = 100_000
 
 
@@ -102,7 +102,7 @@ class GroundedRod(Admittance):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.along is not None:
-            direction_of(_OWN, self.along, self._nodes, self.base)
+            direction_of(_OWNER, self.along, self._nodes, self.base)
         object.__setattr__(self, "dimension", sum(port.dimension for port in self.ports))
         _ = self._spots
 
@@ -110,18 +110,18 @@ class GroundedRod(Admittance):
 
     @cached_property
     def _nodes(self) -> dict[str, int]:
-        return nodes_of(_OWN, self.at, self.rod.nodes, self.base)
+        return nodes_of(_OWNER, self.at, self.rod.nodes, self.base)
 
     @cached_property
     def _spots(self) -> Array:
         """Of each load, its segment and the share of its length."""
-        way = f"Give a list of distances from the base, up to {self.rod.length:g} m."
+        remedy = f"Give a list of distances from the base, up to {self.rod.length:g} m."
         if not checks.is_list(self.loads) or checks.len_of(self.loads) > _MOST_LOADS:
-            checks.refuse(_OWN, f"loads={checks.shown(self.loads)}.", way)
-        each = [checks.number(_OWN, f"loads[{i}]", at, "m", way) for i, at in enumerate(self.loads)]
+            checks.refuse(_OWNER, f"loads={checks.shown(self.loads)}.", remedy)
+        each = [checks.number(_OWNER, f"loads[{i}]", at, "m", remedy) for i, at in enumerate(self.loads)]
         for i, at in enumerate(each):
             if abs(at) > self.rod.length * (1.0 + 1e-12):
-                checks.refuse(_OWN, f"loads[{i}]={at:g} m.", way)
+                checks.refuse(_OWNER, f"loads[{i}]={at:g} m.", remedy)
         return np.array([self.rod.spot(at) for at in each]).reshape(-1, 2)
 
     @property
@@ -158,10 +158,10 @@ class GroundedRod(Admittance):
     @property
     def values(self) -> dict[str, ArrayLike]:
         """Segments, payload and gravity; ground, walls and pegs; ports and where loads may act."""
-        own, (bristles, law) = self.rod.segments, self._ground
+        segments, (bristles, law) = self.rod.segments, self._ground
         things = [one.row() for one in self._things]
         return {
-            **{name: getattr(own, name) for name in ("length", "density", "elasticity", "viscosity")},
+            **{name: getattr(segments, name) for name in ("length", "density", "elasticity", "viscosity")},
             "gravity": self.rod.gravity,
             "tip": self.rod.tip,
             "bristles": bristles,
@@ -179,8 +179,9 @@ class GroundedRod(Admittance):
         """Newton through the rod's own elimination."""
         if not self.dimension:
             return Kernels(stepping.alone_kernels)
-        own = (port.port_answer, port.port_advance) if self.along is None else (port.along_answer, port.along_advance)
-        return Kernels.of(*own, port.port_prepare, stepping.restore)
+        if self.along is None:
+            return Kernels.of(port.port_answer, port.port_advance, port.port_prepare, stepping.restore)
+        return Kernels.of(port.along_answer, port.along_advance, port.port_prepare, stepping.restore)
 
     def start_values(self, initial: Shape | Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:  # type: ignore[override]
         """Fields of the state, also those of a `Shape`."""
@@ -191,10 +192,10 @@ class GroundedRod(Admittance):
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Straight along +x at rest, or as the fields in `initial` say; it sticks where it lies."""
-        given = dict(checks.mapping(_OWN, "initial", initial, INITIAL))
+        given = dict(checks.mapping(_OWNER, "initial", initial, INITIAL))
         for name in given:
             if str(name).split(".")[0] in ("position", "velocity") and name in self.parts:
-                checks.refuse(_OWN, f"initial[{name!r}].", "It follows from angle, base and their rates.")
+                checks.refuse(_OWNER, f"initial[{name!r}].", "It follows from angle, base and their rates.")
         usual: dict[str, ArrayLike] = {"curvature": self.rod.segments.rest_curvature}
         usual["held"] = np.array(BASES[self.base], dtype=np.int64)
         usual["sigma"] = np.full(self.rod.nodes, self.ground.static if self.ground else 1.0)
@@ -205,11 +206,11 @@ class GroundedRod(Admittance):
         places, speeds, *_ = observed(self, state, state.part("anchor")[None], coordinates_of(state)[None])
         if "anchor" not in given:
             state["anchor"] = places[0].T
-        way = np.eye(3) if self.along is None else np.array([self.along], dtype=np.float64)
+        directions = np.eye(3) if self.along is None else np.array([self.along], dtype=np.float64)
         for name, of, turns in (("position", places, state["angle"]), ("velocity", speeds, state["angle_rate"])):
             if self.dimension:
                 found = np.column_stack([of[0], turns])[list(self._nodes.values())]
-                state.real[slice(*state.space.span(name))] = (found @ way.T).ravel()
+                state.real[slice(*state.space.span(name))] = (found @ directions.T).ravel()
         if "face" not in given:  # else it is in the midst of a contact
             self._check_depths(places[0])
         return state
@@ -217,11 +218,11 @@ class GroundedRod(Admittance):
     def _hold(self, state: State, given: Mapping[str, Any]) -> None:
         """What is held moves as its hand does; refuse what would be an impact."""
         held, motion = state.part("held").astype(bool), state.part("base_motion")
-        for name, mine, own in (("base_velocity", slice(0, 2), slice(0, 2)), ("angle_rate", slice(0, 1), slice(2, 3))):
-            part, which, wanted = state.part(name)[mine], held[own], motion[own]
+        for name, mine, axes in (("base_velocity", slice(0, 2), slice(0, 2)), ("angle_rate", slice(0, 1), slice(2, 3))):
+            part, which, wanted = state.part(name)[mine], held[axes], motion[axes]
             if name in given and (np.abs(part - wanted)[which] > AT_REST * self.rod.length).any():
-                told = "It follows from base_motion where the base is held."
-                checks.refuse(_OWN, f"initial[{name!r}] of the base is {checks.shown(part)}.", told)
+                remedy = "It follows from base_motion where the base is held."
+                checks.refuse(_OWNER, f"initial[{name!r}] of the base is {checks.shown(part)}.", remedy)
             if name not in given:
                 part[which] = wanted[which]
 
@@ -235,7 +236,7 @@ class GroundedRod(Admittance):
         weight = weight_of(mass, self.rod.gravity)
         things = [f"wall {i + 1}" for i in range(len(self.walls))] + [f"peg {i + 1}" for i in range(len(self.pegs))]
         check_depths(
-            _OWN,
+            _OWNER,
             [f"node {i} on {thing}" for thing in things for i in range(self.rod.nodes)],
             np.concatenate(gaps),
             np.repeat(weight / np.array([one.stiffness for one in self._things]), self.rod.nodes),
@@ -245,16 +246,16 @@ class GroundedRod(Admittance):
     def see_trouble(self, state: State) -> None:
         """Say that a node turned too far in one step."""
         if state["trouble"]:
-            told = f"in tick {state['ticks'] + 1} a node turns by {state['largest_turn']:.3g} rad in one step"
-            raise RodError(f"{_OWN}: {told}.\n  Use a period far below this one.", None)
+            problem = f"in tick {state['ticks'] + 1} a node turns by {state['largest_turn']:.3g} rad in one step"
+            raise RodError(f"{_OWNER}: {problem}.\n  Use a period far below this one.", None)
 
     def about_end(self, state: State) -> dict[str, Any]:
         """Counts, the largest turn of a node in one step [rad], and what a picture has to show beside the rod."""
         counts = {name: int(state[name]) for name in ("ticks", "steps", "trials", "shortened_trials")}
         pegs = [number for peg in self.pegs for number in (*peg.centre, peg.radius)]
         walls = [number for wall in self.walls for number in (*wall.point, *wall.normal)]
-        told = {"pegs": np.array(pegs), "walls": np.array(walls)}
-        around = {"ground": int(self.ground is not None)} | {name: row for name, row in told.items() if row.size}
+        things = {"pegs": np.array(pegs), "walls": np.array(walls)}
+        around = {"ground": int(self.ground is not None)} | {name: row for name, row in things.items() if row.size}
         return counts | {"largest_turn": float(state["largest_turn"])} | around
 
     def least_reluctance(self, period: float) -> float:
@@ -297,18 +298,18 @@ class GroundedRod(Admittance):
             taken in several steps; `about["unsolved_steps"]` counts steps whose equation was not met,
             `about["trials"]` all solves; `about["largest_turn"]` is that of a node in one step [rad].
         """
-        period = checks.period_of(_OWN, period)
+        period = checks.period_of(_OWNER, period)
         stretch: Any = phases
         if self.dimension and (phases is None or _is_force(phases)):
             if phases is not None and force is not None:
-                checks.refuse(_OWN, "run got two forces.", "Give phases and force, or force alone.")
+                checks.refuse(_OWNER, "run got two forces.", "Give phases and force, or force alone.")
             force = force if phases is None else phases  # type: ignore[assignment]
             if force is None:
-                checks.refuse(_OWN, "run does not know how long to run.", "Give phases, a duration [s], or force.")
-            force = forces_over_time(_OWN, self.ports, force)
+                checks.refuse(_OWNER, "run does not know how long to run.", "Give phases, a duration [s], or force.")
+            force = forces_over_time(_OWNER, self.ports, force)
             stretch = len(force) * period
         if isinstance(stretch, int | float):
-            until = checks.positive(_OWN, "phases", stretch, "s", "Give [Phase(until=1.0, ...)], or for how long.")
+            until = checks.positive(_OWNER, "phases", stretch, "s", "Give [Phase(until=1.0, ...)], or for how long.")
             stretch = [Phase(until=until, base=self.base)]
         return Course(self, stretch, period, every).run(force, initial, inputs, record, progress)
 

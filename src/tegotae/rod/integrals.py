@@ -16,11 +16,11 @@ Complex = NDArray[np.complex128]
 class Integrals(NamedTuple):
     """The paper's integrals over every segment, x + iy for vectors; i, j = the node before, the node after.
 
-    way (n-1) from node to node; G (n-1, 2) of N_i exp(i theta), Gbar its running integral; Q (n-1, 2, 2);
+    chord (n-1) from node to node; G (n-1, 2) of N_i exp(i theta), Gbar its running integral; Q (n-1, 2, 2);
     E (n-1) and Ebar: sums E_ij th'_i th'_j; turn (n-1, 2): what turning does to the two angles, density left out.
     """
 
-    way: Complex
+    chord: Complex
     G: Complex
     Gbar: Complex
     Q: Array
@@ -31,13 +31,13 @@ class Integrals(NamedTuple):
 
 def closed_form(angle: Array, rate: Array, lengths: Array) -> Integrals:
     """All integrals from the moments of `kernels.segment`, for angles [rad] and rates [rad/s] of the nodes."""
-    re, im, S = segment.room(lengths.size)  # type: ignore[no-untyped-call]
+    re, im, S = segment.workspace(lengths.size)  # type: ignore[no-untyped-call]
     ahead = np.zeros(2)
     segment.all_integrals(np.concatenate([ahead, angle]), np.concatenate([ahead, rate]), lengths, re, im, S)
     plane = S[:, 0:12:2] + 1j * S[:, 1:12:2]
     Q = np.stack([S[:, [12, 13]], S[:, [13, 14]]], axis=1)
-    way = S[:, 17] + 1j * S[:, 18]
-    return Integrals(way, plane[:, 0:2], plane[:, 2:4], Q, plane[:, 4], plane[:, 5], S[:, 15:17].copy())
+    chord = S[:, 17] + 1j * S[:, 18]
+    return Integrals(chord, plane[:, 0:2], plane[:, 2:4], Q, plane[:, 4], plane[:, 5], S[:, 15:17].copy())
 
 
 def by_quadrature(angle: Array, rate: Array, lengths: Array, points: int = 40) -> Integrals:
@@ -55,17 +55,17 @@ def by_quadrature(angle: Array, rate: Array, lengths: Array, points: int = 40) -
     Q3 = half + half.transpose(0, 2, 1, 3)
     ends_rate = np.stack([rate[:-1], rate[1:]], axis=1)
     spin = np.einsum("kijl,kj,kl->ki", Q3, ends_rate, ends_rate)
-    own = 0.5 * np.einsum("kijl,ki,kj->kl", Q3, ends_rate, ends_rate)
+    gradient = 0.5 * np.einsum("kijl,ki,kj->kl", Q3, ends_rate, ends_rate)
     Ebar = np.einsum("kp,kpij->kij", along, E)
     turns = "kij,ki,kj->k"
     return Integrals(
-        way=ends[:, 0].sum(axis=1),
+        chord=ends[:, 0].sum(axis=1),
         G=ends[:, 0],
         Gbar=np.einsum("kp,kpi->ki", along, G),
         Q=Q,
         E=np.einsum(turns, curls[:, 0], ends_rate, ends_rate),
         Ebar=np.einsum(turns, Ebar, ends_rate, ends_rate),
-        turn=own - spin,
+        turn=gradient - spin,
     )
 
 

@@ -34,12 +34,12 @@ def variations(rod: PlanarRod, varied: Mapping[str, Sequence[Any]]) -> list[Plan
         [1.0, 2.0]
     """
     checks.instance("variations", "rod", rod, PlanarRod, "Give a PlanarRod(...).")
-    way = "Give a dict from the name of a parameter to its values, one a rod."
+    remedy = "Give a dict from the name of a parameter to its values, one a rod."
     if varied is None:
-        checks.refuse("variations", "varied=None varies nothing.", way)
-    for name, values in checks.mapping("variations", "varied", varied, way).items():
+        checks.refuse("variations", "varied=None varies nothing.", remedy)
+    for name, values in checks.mapping("variations", "varied", varied, remedy).items():
         if not checks.is_list(values):
-            checks.refuse("variations", f"varied[{name!r}]={checks.shown(values)} is not a list.", way)
+            checks.refuse("variations", f"varied[{name!r}]={checks.shown(values)} is not a list.", remedy)
         checks.fits_in_memory("variations", f"varied[{name!r}]", checks.len_of(values), "Give fewer values.")
     lengths = {name: len(values) for name, values in varied.items()}
     if len(set(lengths.values())) != 1 or 0 in lengths.values():
@@ -87,8 +87,8 @@ def run_many(
     stretch = checked_phases(phases)
     alike = checks.several("run_many", "rods", rods, PlanarRod, "Give a list of PlanarRod(...).")
     if len({rod.nodes for rod in alike}) != 1:
-        told = "differ in their numbers of nodes" if alike else "is empty"
-        checks.refuse("run_many", f"rods {told}.", "Give at least one, with equal numbers of nodes.")
+        problem = "differ in their numbers of nodes" if alike else "is empty"
+        checks.refuse("run_many", f"rods {problem}.", "Give at least one, with equal numbers of nodes.")
     starts = initial if isinstance(initial, Sequence) else [initial] * len(alike)
     if len(starts) != len(alike):
         checks.refuse("run_many", f"initial has {len(starts)} shapes.", f"Give one, or {len(alike)}.")
@@ -101,11 +101,11 @@ def run_many(
     threads = min(checks.whole("run_many", "threads", threads, 1, "Give at least one."), len(alike))
     batch = Adaptive(alike, stretch, checked_times(times, stretch[-1].until), starts)
     batch.run(rtol, atol, method, threads)
-    own = Segments(*(np.stack(each)[:, None, :] for each in zip(*(rod.segments for rod in alike), strict=True)))
+    segments = Segments(*(np.stack(each)[:, None, :] for each in zip(*(rod.segments for rod in alike), strict=True)))
     tip = np.array([rod.tip for rod in alike]).T[:, :, None]
     about = {"rtol": rtol, "atol": atol, "method": method, "rods": len(alike)}
     about |= {"accelerations": int(batch.tally[:, 0].sum()), "steps": int(batch.tally[:, 1].sum())}
-    variables = motion_variables(own, (tip[0], tip[1]), batch.times, batch.kept, lead=("rod",))
+    variables = motion_variables(segments, (tip[0], tip[1]), batch.times, batch.kept, lead=("rod",))
     run = Result(variables, title=f"{len(alike)} x PlanarRod", about=about)
     failed = np.flatnonzero(batch.status != DONE)
     if failed.size:

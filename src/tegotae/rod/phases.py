@@ -108,9 +108,9 @@ class Phase(Declared):
             if values.ndim == 1:
                 values = np.repeat(values[:, None], own.size, axis=1)
             if values.shape != (times.size, own.size) or (np.diff(times) <= 0.0).any() or times.size < 2:
-                told = f"curvature has {times.size} times and values of shape {values.shape}."
-                way = f"Give at least 2 increasing times and ({times.size}, {own.size}) values."
-                checks.refuse("Phase", told, way)
+                problem = f"curvature has {times.size} times and values of shape {values.shape}."
+                remedy = f"Give at least 2 increasing times and ({times.size}, {own.size}) values."
+                checks.refuse("Phase", problem, remedy)
             checks.finite("Phase", "curvature", values.ravel(), "1/m")
             return times, np.ascontiguousarray(values)
         return np.zeros(1), each_segment("Phase", "curvature", self.curvature, "1/m", own.size)[None]
@@ -134,9 +134,10 @@ class Phase(Declared):
         wanted = (2, 3) if self.base == "fixed" else (2,)
         fits = places.shape[0] == times.size and places.shape[1] in wanted
         if not fits or times.size < 4 or (np.diff(times) <= 0.0).any():
-            told = f"motion has {times.size} times and places of shape {places.shape}."
-            way = "Give at least 4 increasing times and (times, 2) places; for a fixed base (times, 3) with its angle."
-            checks.refuse("Phase", told, way)
+            remedy = (
+                "Give at least 4 increasing times and (times, 2) places; for a fixed base (times, 3) with its angle."
+            )
+            checks.refuse("Phase", f"motion has {times.size} times and places of shape {places.shape}.", remedy)
         return CubicSpline(times, places)
 
 
@@ -150,8 +151,8 @@ def checked_phases(phases: Sequence[Phase]) -> list[Phase]:
         checks.refuse("PlanarRod", "run got no phases.", "Give [Phase(until=1.0, ...)].")
     for phase in phases:
         if phase.until <= before:
-            told = f"a phase ends at {phase.until:g} s but starts at {before:g} s."
-            checks.refuse("PlanarRod", told, "Let `until` increase.")
+            problem = f"a phase ends at {phase.until:g} s but starts at {before:g} s."
+            checks.refuse("PlanarRod", problem, "Let `until` increase.")
         before = phase.until
     return list(phases)
 
@@ -162,6 +163,6 @@ def checked_times(times: ArrayLike | None, end: float) -> Array:
         return np.linspace(0.0, end, 101)
     given = checks.values("PlanarRod", "times", times, "s", "Give increasing times.", -np.inf)
     if (np.diff(given) <= 0.0).any() or given[0] < 0.0 or given[-1] > end:
-        told = f"times go from {given[0]:g} to {given[-1]:g} s."
-        checks.refuse("PlanarRod", told, f"Let them increase within 0 to {end:g} s.")
+        problem = f"times go from {given[0]:g} to {given[-1]:g} s."
+        checks.refuse("PlanarRod", problem, f"Let them increase within 0 to {end:g} s.")
     return given

@@ -94,13 +94,13 @@ class PlanarRod(Declared):
         even = self.length / count if self.spacing is None else self.spacing
         lengths = each_segment("PlanarRod", "spacing", even, "m", count)
         if (lengths <= 0.0).any() or abs(lengths.sum() - self.length) > 1e-9 * self.length:
-            told = f"Give positive lengths summing to {self.length:g}."
-            checks.refuse("PlanarRod", f"spacing sums to {lengths.sum():g} m.", told)
+            remedy = f"Give positive lengths summing to {self.length:g}."
+            checks.refuse("PlanarRod", f"spacing sums to {lengths.sum():g} m.", remedy)
         each = [lengths]
         for name in Segments._fields[1:]:
-            own = parameter_of(PlanarRod, name)
-            each.append(each_segment("PlanarRod", name, getattr(self, name), own.unit, count))
-            own.inside("PlanarRod", name, float(each[-1].min()))
+            parameter = parameter_of(PlanarRod, name)
+            each.append(each_segment("PlanarRod", name, getattr(self, name), parameter.unit, count))
+            parameter.inside("PlanarRod", name, float(each[-1].min()))
         object.__setattr__(self, "segments", Segments(*each))
 
     @property
@@ -142,8 +142,8 @@ class PlanarRod(Declared):
             for name, value in (("rtol", rtol), ("atol", atol))
         )
         if max(rtol, atol) < _FINEST:
-            told = f"rtol={rtol:g} and atol={atol:g} are finer than the rounding of numbers allows"
-            checks.refuse("PlanarRod", f"{told}.", f"Give at least {_FINEST:g} for one of them.")
+            problem = f"rtol={rtol:g} and atol={atol:g} are finer than the rounding of numbers allows"
+            checks.refuse("PlanarRod", f"{problem}.", f"Give at least {_FINEST:g} for one of them.")
         run = Adaptive([self], stretch, moments, [initial])
         run.run(rtol, atol, method, threads=1)
         kept, counts = run.of_rod(0), dict(zip(("accelerations", "steps", "rejected_steps"), run.tally[0], strict=True))
@@ -152,8 +152,8 @@ class PlanarRod(Declared):
         if result is None or run.status[0] != ex.DONE:
             why = _WHY.get(int(run.status[0]), "the motion left the finite numbers")
             remedy = "Loosen rtol and atol, add viscosity or nodes, or weaken the load."
-            told = f"PlanarRod: it stopped at t={run.t[0]:.6g} s: {why}"
-            raise RodError(f"{told}.\n  {remedy} What was computed is in `.partial`.", result)
+            problem = f"PlanarRod: it stopped at t={run.t[0]:.6g} s: {why}"
+            raise RodError(f"{problem}.\n  {remedy} What was computed is in `.partial`.", result)
         return result
 
     def accelerations(
@@ -186,17 +186,16 @@ class PlanarRod(Declared):
     def method_of(self, method: str) -> int:
         """How the kernels call a method; "auto" is chosen by the nodes and by how fast bending decays."""
         checks.choice("PlanarRod", "method", method, ("auto", "implicit", "explicit"))
-        own = self.segments
+        segments = self.segments
         # 4 C/h on the least inertia that an angle has, about 0.06 rho h^3: how fast the quickest bend decays.
-        decay = float((4.0 * own.viscosity / (0.06 * own.density * own.length**4)).max())
+        decay = float((4.0 * segments.viscosity / (0.06 * segments.density * segments.length**4)).max())
         calm = self.nodes <= _EXPLICIT_UP_TO and decay <= _EXPLICIT_DECAY
-        explicit = method == "explicit" or (method == "auto" and calm)
-        return ex.EXPLICIT if explicit else ex.IMPLICIT
+        return ex.EXPLICIT if method == "explicit" or (method == "auto" and calm) else ex.IMPLICIT
 
     def compiled(self, phase: Phase) -> motion.Rod:
         """The rod in one phase, as the kernels read it."""
-        own, n = self.segments, self.nodes
-        when, bends = phase.bends(own.rest_curvature)
+        segments, n = self.segments, self.nodes
+        when, bends = phase.bends(segments.rest_curvature)
         turns, swings = np.zeros((when.size, 3)), phase.swings()
         if swings is not None:  # both are linear in between, so a common grid loses nothing
             grid = np.union1d(when, swings[0])
@@ -206,7 +205,7 @@ class PlanarRod(Declared):
         loads = np.zeros((when.size, n, 3))
         loads[:, 0, 2] = phase.torque
         return motion.Rod(
-            *own[:4],
+            *segments[:4],
             g=np.array(self.gravity, dtype=np.float64),
             tip=np.array(self.tip),
             when=when,
@@ -215,7 +214,7 @@ class PlanarRod(Declared):
             swings=turns,
             held=np.array(BASES[phase.base]),
             points=self.points(phase.loads),
-            **motion.rod_room(n),  # type: ignore[no-untyped-call]
+            **motion.rod_workspace(n),  # type: ignore[no-untyped-call]
         )
 
     def points(self, loads: Sequence[Load]) -> Array:
@@ -242,7 +241,7 @@ class Evaluation:
         for name, given, into, unit in (("angle", angle, self.y, "rad"), ("angle_rate", angle_rate, self.v, "rad/s")):
             into[2:] = checks.vector(owner, name, given, unit, n)
         self.rod = rod.compiled(phase)
-        self.room = (np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2))
+        self.workspace = (np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2))
 
     def mixed(self, times: int = 1, step: float = 0.0) -> Array:
         """(x'', y'', angles'') by mixed coordinates; a step > 0 takes bending at its end."""
@@ -253,7 +252,7 @@ class Evaluation:
     def pure(self, times: int = 1, step: float = 0.0) -> Array:
         """The same by pure coordinates."""
         a = np.zeros(self.y.size)
-        pure.pure_times(self.rod, times, self.y, self.v, step, *self.room, a)
+        pure.pure_times(self.rod, times, self.y, self.v, step, *self.workspace, a)
         return a
 
 
@@ -294,10 +293,10 @@ class PureRod(Declared):
             angle: of every node [rad].
         """
         trial = Evaluation(self.rod, angle, np.zeros(self.rod.nodes), Phase(until=1.0))
-        own = trial.rod
-        segment.all_integrals(trial.y, trial.v, own.hs, own.re, own.im, own.S)
-        A, W, M, _ = trial.room
-        pure.inertia(own.S, own.hs, own.rho, own.tip, A, W, M)
+        rod = trial.rod
+        segment.all_integrals(trial.y, trial.v, rod.hs, rod.re, rod.im, rod.S)
+        A, W, M, _ = trial.workspace
+        pure.inertia(rod.S, rod.hs, rod.rho, rod.tip, A, W, M)
         return np.asarray(np.tril(M) + np.tril(M, -1).T)
 
 

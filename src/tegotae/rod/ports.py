@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Place = str | int  # "base", "tip" or the number of a node
 Along = tuple[float, float, float]
 
-_WAY = 'Give "base", "tip", the number of a node, or several of them in a tuple.'
+_REMEDY = 'Give "base", "tip", the number of a node, or several of them in a tuple.'
 _BENDS = np.linspace(0.0, 4.0 * np.pi, 65)  # of one segment: beyond two turns it is wound up and hardly resists turning
 
 
@@ -27,8 +27,8 @@ def nodes_of(owner: str, at: Place | Sequence[Place], nodes: int, base: Base) ->
     """Name of each port -> its node."""
     given: Any = at
     if checks.is_list(given) and checks.len_of(given) > nodes:
-        told = f"at has {checks.len_of(given)} places, the rod {nodes} nodes."
-        checks.refuse(owner, told, "Give each port a node of its own.")
+        problem = f"at has {checks.len_of(given)} places, the rod {nodes} nodes."
+        checks.refuse(owner, problem, "Give each port a node of its own.")
     places = tuple(given) if checks.is_list(given) else (given,)
     found: dict[str, int] = {}
     for place in places:
@@ -36,7 +36,7 @@ def nodes_of(owner: str, at: Place | Sequence[Place], nodes: int, base: Base) ->
             checks.choice(owner, "at", place, ("base", "tip"))
             name, node = place, 0 if place == "base" else nodes - 1
         else:
-            node = checks.whole(owner, "at", place, 0, _WAY)
+            node = checks.whole(owner, "at", place, 0, _REMEDY)
             name = f"node_{node}"
         if node >= nodes:
             checks.refuse(owner, f"at={checks.shown(place)}: there is no such node.", f"They go from 0 to {nodes - 1}.")
@@ -50,14 +50,14 @@ def nodes_of(owner: str, at: Place | Sequence[Place], nodes: int, base: Base) ->
 
 def direction_of(owner: str, along: ArrayLike, nodes: dict[str, int], base: Base) -> Array:
     """The one direction of a push, (x, y, turn), if it is one that its port can move in."""
-    way = checks.numbers(owner, "along", along)
-    if way.shape != (3,) or not np.isfinite(way).all() or not way.any():
+    direction = checks.numbers(owner, "along", along)
+    if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
         checks.refuse(owner, f"along={checks.shown(along)}.", "Give (x, y, turn), such as (0.0, 1.0, 0.0).")
     if len(nodes) != 1:
         checks.refuse(owner, f"along={checks.shown(along)} of {len(nodes)} ports.", "Leave it, or give one port.")
-    if 0 in nodes.values() and not way[~np.array(BASES[base])].any():
+    if 0 in nodes.values() and not direction[~np.array(BASES[base])].any():
         checks.refuse(owner, f"along={checks.shown(along)} of a {base} base.", "Choose a way in which it can move.")
-    return way
+    return direction
 
 
 def ports_of(nodes: dict[str, int], along: Along | None) -> tuple[Port, ...]:
@@ -92,8 +92,8 @@ def _of_segment(rod: PlanarRod, k: int, at_end: bool, tip: tuple[float, float], 
     """What one end of a segment, cut free, resists at least, over all its bends."""
     from tegotae.rod.integrals import closed_form
 
-    own = rod.segments
-    h, rho, pull = own.length[k], own.density[k], T * (own.viscosity[k] + T * own.elasticity[k]) / own.length[k]
+    h, rho, K, C = (each[k] for each in rod.segments[:4])
+    pull = T * (C + T * K) / h
     most = 0.0
     for bend in _BENDS:
         turn = closed_form(np.array([0.0, bend]), np.zeros(2), np.array([h]))

@@ -86,15 +86,15 @@ def hold(rod: PlanarRod, z: Array, phase: Phase, t: float) -> None:
     if phase.motion is not None:
         spline = phase.spline()
         if spline.x[0] > t + _LATE or spline.x[-1] < phase.until - _LATE:
-            told = f"from {spline.x[0]:g} to {spline.x[-1]:g} s, its phase lasts from {t:g} to {phase.until:g} s"
-            checks.refuse("PlanarRod", f"motion is given {told}.", "Give it over the whole phase.")
+            times = f"from {spline.x[0]:g} to {spline.x[-1]:g} s, its phase lasts from {t:g} to {phase.until:g} s"
+            checks.refuse("PlanarRod", f"motion is given {times}.", "Give it over the whole phase.")
         place[: spline.c.shape[2]], speed[: spline.c.shape[2]] = spline(t), spline(t, 1)
     moving = z[n + 2 : n + 2 + held]
     if t > 0.0 or phase.motion is None:  # to hold a base that is elsewhere or moves otherwise would be an impact
         near = AT_REST if phase.motion is None else _NEAR
         if (np.abs(z[:held] - place) > near * rod.length).any():
-            told = f"at t={t:g} s the base is at {z[:held]} and `motion` at {place} [m, rad]"
-            checks.refuse("PlanarRod", f"{told}.", "Let `motion` begin where the base is.")
+            problem = f"at t={t:g} s the base is at {z[:held]} and `motion` at {place} [m, rad]"
+            checks.refuse("PlanarRod", f"{problem}.", "Let `motion` begin where the base is.")
         if (np.abs(moving - speed) > near * (np.abs(speed) + rod.length)).any():
             checks.refuse(
                 "PlanarRod",
@@ -105,14 +105,14 @@ def hold(rod: PlanarRod, z: Array, phase: Phase, t: float) -> None:
 
 
 def motion_variables(
-    own: Segments, tip: tuple[Any, Any], times: Array, kept: Kept, lead: tuple[str, ...] = ()
+    segments: Segments, tip: tuple[Any, Any], times: Array, kept: Kept, lead: tuple[str, ...] = ()
 ) -> dict[str, Variable]:
-    """What was recorded of a rod, and its energies; of many along the axes `lead`, as those of `own` and `tip`."""
+    """What was recorded of a rod, and its energies; of many along the axes `lead`, as those of `segments` and `tip`."""
     n, moment, (mass, inertia) = kept.X.shape[-2], (*lead, "time"), tip
     node, plane = (*moment, "node"), (*moment, "node", "axis")
     angle, rate = kept.z[..., 2 : n + 2].copy(), kept.z[..., n + 4 : 2 * n + 4].copy()
-    bent = np.diff(angle, axis=-1) - own.length * kept.kappa
-    elastic = 0.5 * (own.elasticity * bent**2 / own.length).sum(axis=-1)
+    bent = np.diff(angle, axis=-1) - segments.length * kept.kappa
+    elastic = 0.5 * (segments.elasticity * bent**2 / segments.length).sum(axis=-1)
     carried = 0.5 * mass * (kept.U[..., -1, :] ** 2).sum(axis=-1) + 0.5 * inertia * rate[..., -1] ** 2
     return {
         "time": Variable(("time",), times.copy(), "s", "time"),
@@ -131,27 +131,27 @@ def rod_result(
     rod: PlanarRod, phases: Sequence[Phase], times: Array, kept: Kept, about: dict[str, Any], integrals: bool = True
 ) -> Result:
     """All that a run tells of one rod; `integrals` along it, which take a while, are left out where nobody asks."""
-    own, (mass, inertia), X, U = rod.segments, rod.tip, kept.X, kept.U
-    variables = motion_variables(own, rod.tip, times, kept)
+    segments, (mass, inertia), X, U = rod.segments, rod.tip, kept.X, kept.U
+    variables = motion_variables(segments, rod.tip, times, kept)
     angle, rate = variables["angle"].values, variables["angle_rate"].values
-    bent = np.diff(angle, axis=1) - own.length * kept.kappa
-    moment = (own.elasticity * bent + own.viscosity * np.diff(rate, axis=1)) / own.length
+    bent = np.diff(angle, axis=1) - segments.length * kept.kappa
+    moment = (segments.elasticity * bent + segments.viscosity * np.diff(rate, axis=1)) / segments.length
     variables["bending_moment"] = Variable(("time", "segment"), moment, "N·m", "elastic and viscous")
     if integrals:
         along = Along(rod, angle, rate, X, U)
         potential = -(along.first_moment + mass * X[:, -1]) @ np.asarray(rod.gravity)
         spin = mass * (X[:, -1, 0] * U[:, -1, 1] - X[:, -1, 1] * U[:, -1, 0]) + inertia * rate[:, -1]
-        told: tuple[tuple[Array, str, str], ...] = (
+        found: tuple[tuple[Array, str, str], ...] = (
             (potential, "J", "in the field of gravity"),
             (along.momentum + mass * U[:, -1], "N·s", "linear momentum"),
             (along.spin + spin, "N·m·s", "about the origin"),
             (along.closure, "m", "largest error of a segment's end, by quadrature"),
         )
-        for name, (values, unit, meaning) in zip(INTEGRALS, told, strict=True):
+        for name, (values, unit, meaning) in zip(INTEGRALS, found, strict=True):
             variables[name] = Variable(("time", "axis")[: values.ndim], values, unit, meaning)
     ends, bases = [phase.until for phase in phases], [phase.base for phase in phases]
-    told_of = {"phase_ends": ends, "phase_bases": " ".join(bases), "figure": "rod"}
-    return Result(variables, title="PlanarRod", about=about | told_of)
+    summary = {"phase_ends": ends, "phase_bases": " ".join(bases), "figure": "rod"}
+    return Result(variables, title="PlanarRod", about=about | summary)
 
 
 class Along:
@@ -184,8 +184,8 @@ class Along:
         X0, Y0, U0, V0 = X[:, :-1, 0], X[:, :-1, 1], U[:, :-1, 0], U[:, :-1, 1]
         self.momentum[part] = np.stack([(U0 + u) @ mass, (V0 + v) @ mass], axis=1)
         self.first_moment[part] = np.stack([(X0 + h * x) @ mass, (Y0 + h * y) @ mass], axis=1)
-        own = h**2 * (first * q + more * q1)
-        self.spin[part] = (X0 * (V0 + v) - Y0 * (U0 + u) + h * (x * V0 - y * U0) + own) @ mass
+        turning = h**2 * (first * q + more * q1)
+        self.spin[part] = (X0 * (V0 + v) - Y0 * (U0 + u) + h * (x * V0 - y * U0) + turning) @ mass
         off = (np.diff(X[..., 0], axis=1) - h * end_x) ** 2 + (np.diff(X[..., 1], axis=1) - h * end_y) ** 2
         self.closure[part] = np.sqrt(off.max(axis=1, initial=0.0))
 

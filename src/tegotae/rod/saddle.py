@@ -62,13 +62,13 @@ class SaddleRod(Declared):
         return self._inertia(self.integrals(given, np.zeros_like(given)))
 
     def _inertia(self, parts: Integrals) -> Array:
-        n, own = self.rod.nodes, self.rod.segments
+        n, segments = self.rod.nodes, self.rod.segments
         J = np.zeros((3 * n, 3 * n))
         for k in range(n - 1):
             x, y, turns = 3 * k, 3 * k + 1, [3 * k + 2, 3 * k + 5]
-            mass = own.density[k]
-            J[x, x] += mass * own.length[k]
-            J[y, y] += mass * own.length[k]
+            mass = segments.density[k]
+            J[x, x] += mass * segments.length[k]
+            J[y, y] += mass * segments.length[k]
             for i, th in enumerate(turns):
                 J[x, th] -= mass * parts.Gbar[k, i].imag
                 J[y, th] += mass * parts.Gbar[k, i].real
@@ -80,16 +80,16 @@ class SaddleRod(Declared):
 
     def _forces(self, parts: Integrals, angle: Array, rate: Array, phase: Phase, t: float) -> Array:
         """b + f_p + f_e: turning, gravity, bending, torque at the base, loads."""
-        n, own = self.rod.nodes, self.rod.segments
-        rho, hs = own.density, own.length
+        n, segments = self.rod.nodes, self.rod.segments
+        rho, hs = segments.density, segments.length
         g = complex(*self.rod.gravity)
         b = np.zeros((n, 3))
         push = rho * (parts.Ebar + hs * g)
         b[:-1, 0], b[:-1, 1] = push.real, push.imag
         both = rho[:, None] * (parts.turn + (np.conj(1j * parts.Gbar) * g).real)
-        when, bends = phase.bends(own.rest_curvature)
+        when, bends = phase.bends(segments.rest_curvature)
         kappa = np.array([np.interp(t, when, column) for column in bends.T])
-        moment = (own.elasticity * (np.diff(angle) - hs * kappa) + own.viscosity * np.diff(rate)) / hs
+        moment = (segments.elasticity * (np.diff(angle) - hs * kappa) + segments.viscosity * np.diff(rate)) / hs
         b[:-1, 2] += both[:, 0] + moment
         b[1:, 2] += both[:, 1] - moment
         b[0, 2] += phase.torque
@@ -118,7 +118,7 @@ class SaddleRod(Declared):
             for i in (0, 1):
                 A[3 * (k + i) + 2, 2 * k] = parts.G[k, i].imag
                 A[3 * (k + i) + 2, 2 * k + 1] = -parts.G[k, i].real
-        off = gaps(q, parts.way)
+        off = gaps(q, parts.chord)
         kinks = np.stack([parts.E.real, parts.E.imag], axis=1).ravel()
         c = kinks + 2.0 * al * (A.T @ rate) + al**2 * off
         rows = np.flatnonzero(held)
@@ -168,8 +168,8 @@ class SaddleRod(Declared):
         # What is held rests: a rate it does not have would be read as an error to be stabilised away.
         base_velocity = tuple(checks.vector("SaddleRod", "base_velocity", base_velocity, "m/s", 2).tolist())
         if (held[0] and any(base_velocity)) or (held[2] and turn[0] != 0.0):
-            told = f"a {base} base that moves by base_velocity={base_velocity}."
-            checks.refuse("SaddleRod", told, "Give it the rate 0.")
+            problem = f"a {base} base that moves by base_velocity={base_velocity}."
+            checks.refuse("SaddleRod", problem, "Give it the rate 0.")
         q, rate = self.state(th, turn, (0.0, 0.0), base_velocity)
         return self.solve(q, rate, phase, anchor=q[:3])[2 : 3 * self.rod.nodes : 3]
 
@@ -179,7 +179,7 @@ class SaddleRod(Declared):
         """q and q' that keep every constraint."""
         parts = self.integrals(angle, rate)
         steps = 1j * (parts.G[:, 0] * rate[:-1] + parts.G[:, 1] * rate[1:])
-        places = np.concatenate([[complex(*base)], complex(*base) + np.cumsum(parts.way)])
+        places = np.concatenate([[complex(*base)], complex(*base) + np.cumsum(parts.chord)])
         speeds = np.concatenate([[complex(*velocity)], complex(*velocity) + np.cumsum(steps)])
         q = np.stack([places.real, places.imag, angle], axis=1).ravel()
         return q, np.stack([speeds.real, speeds.imag, rate], axis=1).ravel()
@@ -226,8 +226,8 @@ class SaddleRod(Declared):
         size = 3 * self.rod.nodes
         q, rate = rows[:, :size], rows[:, size:]
         places = np.stack([q[:, 0::3], q[:, 1::3]], axis=2)
-        ways = [self.integrals(row[2::3], np.zeros(self.rod.nodes)).way for row in q]
-        drift = np.array([np.abs(gaps(row, way)).max() for row, way in zip(q, ways, strict=True)])
+        chords = [self.integrals(row[2::3], np.zeros(self.rod.nodes)).chord for row in q]
+        drift = np.array([np.abs(gaps(row, chord)).max() for row, chord in zip(q, chords, strict=True)])
         variables = {
             "time": Variable(("time",), times[: q.shape[0]], "s", "time"),
             "angle": Variable(("time", "node"), q[:, 2::3].copy(), "rad", "of the tangent, never wrapped"),
@@ -241,8 +241,8 @@ class SaddleRod(Declared):
         return checks.vector("SaddleRod", name, given, unit, self.rod.nodes)
 
 
-def gaps(q: Array, way: Complex) -> Array:
+def gaps(q: Array, chord: Complex) -> Array:
     """X_1, Y_1, X_2, Y_2, ...: how far each node is from where its segment ends [m].  [hirai2020 (11), (12)]"""
     places = q[0::3] + 1j * q[1::3]
-    off = np.diff(places) - way
+    off = np.diff(places) - chord
     return np.stack([off.real, off.imag], axis=1).ravel()

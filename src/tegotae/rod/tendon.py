@@ -55,19 +55,19 @@ class Tendon(Declared):
             checks.refuse("Tendon", "tension is a tuple.", "Give a number, or (times, values).")
         times, values = self._tensions()
         if (np.diff(times) <= 0.0).any() or times.size != values.size or (values.size < 2 and self._varies):
-            told = f"tension has {times.size} times and {values.size} values."
-            checks.refuse("Tendon", told, "Give 2 or more, increasing.")
+            problem = f"tension has {times.size} times and {values.size} values."
+            checks.refuse("Tendon", problem, "Give 2 or more, increasing.")
 
     @property
     def _varies(self) -> bool:
         return isinstance(self.tension, tuple)
 
     def _tensions(self) -> tuple[Array, Array]:
-        told = "A string can only pull: give 0 or more."
+        remedy = "A string can only pull: give 0 or more."
         if not self._varies:
-            return np.zeros(1), checks.values("Tendon", "tension", self.tension, "N", told)
+            return np.zeros(1), checks.values("Tendon", "tension", self.tension, "N", remedy)
         times = checks.values("Tendon", "tension times", self.tension[0], "s", "Give increasing times.", -np.inf)
-        return times, checks.values("Tendon", "tension", self.tension[1], "N", told)
+        return times, checks.values("Tendon", "tension", self.tension[1], "N", remedy)
 
     def arms(self, rod: PlanarRod) -> Array:
         """The moment on each segment for a tension of 1 N [m]; a segment passed in part counts for that part.
@@ -119,17 +119,17 @@ def together(tendons: list[Tendon], rod: PlanarRod) -> Any:
         [0.2, 0.25]
     """
     checks.several("together", "tendons", tendons, Tendon, "Give a list of Tendon(...).")
-    own = checks.instance("Tendon", "rod", rod, PlanarRod, "Give a PlanarRod(...).").segments
+    _, _, elasticity, _, rest = checks.instance("Tendon", "rod", rod, PlanarRod, "Give a PlanarRod(...).").segments
     grids = [tendon._tensions()[0] for tendon in tendons if tendon._varies]
     when = np.unique(np.concatenate(grids)) if grids else np.zeros(1)
-    moment = np.zeros((when.size, own.length.size))
+    moment = np.zeros((when.size, rest.size))
     for tendon in tendons:
         times, values = tendon._tensions()
         moment += np.multiply.outer(np.interp(when, times, values), tendon.arms(rod))
     bent = (moment != 0.0).any(axis=0)
-    if (own.elasticity[bent] <= 0.0).any():
+    if (elasticity[bent] <= 0.0).any():
         checks.refuse("Tendon", "it passes a segment with elasticity=0.", "Give it some; nothing else holds the bend.")
-    curvature = own.rest_curvature + np.divide(moment, own.elasticity, out=np.zeros_like(moment), where=moment != 0.0)
+    curvature = rest + np.divide(moment, elasticity, out=np.zeros_like(moment), where=moment != 0.0)
     return (when, curvature) if grids else curvature[0]
 
 
@@ -167,16 +167,16 @@ def travelling_wave(
         >>> bends.shape
         (129, 32)
     """
-    own = "travelling_wave"
-    checks.instance(own, "rod", rod, PlanarRod, "Give a PlanarRod(...).")
-    amplitude = checks.number(own, "amplitude", amplitude, "1/m")
-    wavelength = checks.positive(own, "wavelength", wavelength, "m", "Such as the rod's length.")
-    frequency = checks.number(own, "frequency", frequency, "Hz")
-    until = checks.positive(own, "until", until, "s", "Give how long it lasts.")
-    ramp = checks.at_least_zero(own, "ramp", ramp, "s", "Give 0 to begin at once.")
-    samples = checks.whole(own, "samples", samples, 8, "A wave needs some points.")
+    owner = "travelling_wave"
+    checks.instance(owner, "rod", rod, PlanarRod, "Give a PlanarRod(...).")
+    amplitude = checks.number(owner, "amplitude", amplitude, "1/m")
+    wavelength = checks.positive(owner, "wavelength", wavelength, "m", "Such as the rod's length.")
+    frequency = checks.number(owner, "frequency", frequency, "Hz")
+    until = checks.positive(owner, "until", until, "s", "Give how long it lasts.")
+    ramp = checks.at_least_zero(owner, "ramp", ramp, "s", "Give 0 to begin at once.")
+    samples = checks.whole(owner, "samples", samples, 8, "A wave needs some points.")
     checks.fits_in_memory(
-        own, f"until={until:g} s of the wave", until * abs(frequency) * samples * rod.nodes, "Give a shorter one."
+        owner, f"until={until:g} s of the wave", until * abs(frequency) * samples * rod.nodes, "Give a shorter one."
     )
     times = np.linspace(0.0, until, max(int(np.ceil(until * abs(frequency) * samples)), 1) + 1)
     hs = rod.segments.length

@@ -50,8 +50,8 @@ class Batch:
         for i, block in enumerate(self.blocks):
             check_block(block)
             if _nature(block) != _nature(first):
-                told = f"blocks[{i}] ({block.name}) is of another nature than blocks[0] ({first.name})."
-                checks.refuse("Batch", told, "Batch blocks of one class and one dimension.")
+                problem = f"blocks[{i}] ({block.name}) is of another nature than blocks[0] ({first.name})."
+                checks.refuse("Batch", problem, "Batch blocks of one class and one dimension.")
 
     def __repr__(self) -> str:
         return f"Batch({len(self.blocks)} x {self.blocks[0].name})"
@@ -70,8 +70,8 @@ class Batch:
                 message += f"; and what is in them, such as {inner[0]}" if inner else ""
                 checks.refuse(block.name, f"batch has {name!r}.", f"It has {message}.")
             if not checks.is_list(entries):
-                told = f"batch (variations) has {name}={checks.shown(entries)}."
-                checks.refuse(block.name, told, "Give a list, one value a block.")
+                problem = f"batch (variations) has {name}={checks.shown(entries)}."
+                checks.refuse(block.name, problem, "Give a list, one value a block.")
             lengths[name] = checks.len_of(entries)
             checks.fits_in_memory(block.name, f"a batch of {lengths[name]} {name}", lengths[name], "Run it in parts.")
         if not lengths or len(set(lengths.values())) != 1 or 0 in lengths.values():
@@ -84,9 +84,9 @@ class Batch:
         """Blocks that share their kernels, the size of their parameters and their fields, by places in the batch."""
         kinds: dict[Any, list[int]] = {}
         for i, block in enumerate(self.blocks):
-            own = block.layout
-            sizes = tuple(own.sizes.items())
-            kinds.setdefault((block.kernels, own.parameters, own.state, own.workspace, sizes), []).append(i)
+            layouts = block.layout
+            sizes = tuple(layouts.sizes.items())
+            kinds.setdefault((block.kernels, layouts.parameters, layouts.state, layouts.workspace, sizes), []).append(i)
         return [(np.array(places, dtype=np.int64), self.blocks[places[0]]) for places in kinds.values()]
 
     def run(
@@ -137,10 +137,10 @@ class Batch:
             fed, at_first, held = loop.fed_of(one, inputs, ticks)
             states = [loop.first_state(self.blocks[i], period, initial, at_first, held) for i in places]
             memories = self._memories(places, states)
-            own = signals if signals.shape[0] == 1 else np.ascontiguousarray(signals[places])
+            share = signals if signals.shape[0] == 1 else np.ascontiguousarray(signals[places])
             part = np.empty((places.size, picks.size, ticks // every))
             picked = own_picks.real, own_picks.whole
-            _all(one, memories, own, fed.rows[None], fed.slots, period, every, *picked, 1, 0, ticks, part)()
+            _all(one, memories, share, fed.rows[None], fed.slots, period, every, *picked, 1, 0, ticks, part)()
             table[places] = part
             for b, state in enumerate(states):
                 state.real[:], state.whole[:] = memories[1].real[b], memories[1].whole[b]
@@ -250,10 +250,10 @@ class LiveBatch:
             _all(one, batch._memories(places, states), row, *shared)()  # compiled before the first tick
             memories = batch._memories(places, states)
             for b, i in enumerate(places):  # each looks at its row
-                own = Memory(memories[1].real[b], memories[1].whole[b])
-                self._states[i] = State(one.name, states[b].space, own)
-            look = bind(first_unsound, memories[1].real)
-            self._parts.append((places, _all(one, memories, row, *shared), row, out, look))
+                memory = Memory(memories[1].real[b], memories[1].whole[b])
+                self._states[i] = State(one.name, states[b].space, memory)
+            find_unsound = bind(first_unsound, memories[1].real)
+            self._parts.append((places, _all(one, memories, row, *shared), row, out, find_unsound))
         known = list(zip(batch.blocks, self._states, strict=True))
         self._watched = Watched(f"{count} x {first.name}", known)
         self._tick = self._watched.around(self._tick_all)
@@ -269,8 +269,8 @@ class LiveBatch:
     @states.setter
     def states(self, value: Sequence[State]) -> None:
         self._check_states(value, self._states)
-        for own, given in zip(self._states, value, strict=True):
-            own.take(given)
+        for state, given in zip(self._states, value, strict=True):
+            state.take(given)
         self._watched.again()
 
     def _check_states(self, value: Sequence[State], like: Sequence[State]) -> None:
@@ -278,8 +278,8 @@ class LiveBatch:
             checks.refuse("Batch", f"states={checks.shown(value)} is not a list of states.", _STATES)
         if len(value) != len(like):
             checks.refuse("Batch", f"states has {len(value)} of {len(like)}.", _STATES)
-        for block, own, given in zip(self.batch.blocks, like, value, strict=True):
-            if not own.fits(given):
+        for block, expected, given in zip(self.batch.blocks, like, value, strict=True):
+            if not expected.fits(given):
                 checks.refuse("Batch", f"states has one of {given.owner}, with {', '.join(given)}.", _STATES)
             block.check_state(given)
 
@@ -317,8 +317,8 @@ class LiveBatch:
             signal = np.empty(self._shape) if self._shape[-1] == 0 else []
         given = checks.array("Batch", self._name, signal, self._unit)
         if given.shape != self._shape:
-            told = f"{self._name} has shape {given.shape}."
-            checks.refuse("Batch", told, f"Give shape {self._shape}, in {self._unit}.")
+            problem = f"{self._name} has shape {given.shape}."
+            checks.refuse("Batch", problem, f"Give shape {self._shape}, in {self._unit}.")
         checks.finite("Batch", self._name, given, self._unit)
         if unsound := self._tick(given):
             which = min(unsound)
@@ -329,11 +329,11 @@ class LiveBatch:
     def _tick_all(self, given: Array) -> list[int]:
         """One tick of every block; the places of those that left the range of numbers."""
         unsound = []
-        for places, tick, row, out, look in self._parts:
+        for places, tick, row, out, find_unsound in self._parts:
             row[:, 0] = given[places]
             tick()
             self._out[places] = out[:, :, 0]
-            if (one := look()) >= 0:
+            if (one := find_unsound()) >= 0:
                 unsound.append(int(places[one]))
         return unsound
 

@@ -35,11 +35,11 @@ def _check_values(block: Block) -> None:
     for name, place in places.items():
         if name not in given:
             checks.refuse(block.name, f"values has no {name!r}.", remedy)
-        own = checks.array(block.name, f"values[{name!r}]", given[name], place.part.unit)
-        if own.size != place.stop - place.start:
+        numbers = checks.array(block.name, f"values[{name!r}]", given[name], place.part.unit)
+        if numbers.size != place.stop - place.start:
             remedy = f"Give {place.stop - place.start} number(s), as its layout says."
-            checks.refuse(block.name, f"values[{name!r}] has shape {own.shape}.", remedy)
-        checks.finite(block.name, f"values[{name!r}]", own, place.part.unit)
+            checks.refuse(block.name, f"values[{name!r}] has shape {numbers.shape}.", remedy)
+        checks.finite(block.name, f"values[{name!r}]", numbers, place.part.unit)
 
 
 def _check_kernels(block: Block) -> None:
@@ -62,9 +62,9 @@ def _tick(block: Block, behind: int) -> Array:
     """What a tick makes of memory that goes on behind every vector; what lies there counted from `behind`."""
     n, period = block.dimension, 1e-3
     memories = [block.parameters, block.initial_state(period).memory, block.spaces.workspace.empty()]
-    longer = [Memory(*(np.append(own, np.full(_BEYOND, behind, own.dtype)) for own in memory)) for memory in memories]
+    longer = [Memory(*(np.append(v, np.full(_BEYOND, behind, v.dtype)) for v in memory)) for memory in memories]
     cut = [
-        Memory(*(vector[: own.size] for vector, own in zip(long, memory, strict=True)))
+        Memory(*(vector[: original.size] for vector, original in zip(long, memory, strict=True)))
         for long, memory in zip(longer, memories, strict=True)
     ]
     given, out, slope = np.full(n, 0.1), np.zeros(n), np.zeros((n, n))

@@ -29,7 +29,7 @@ class Live:
     """A block in a loop, one tick at a time. It holds the state; the block stays as it was."""
 
     _beside: tuple[Part, ...] = ()  # what it keeps behind the block's own numbers
-    _ways: tuple[tuple[int, ...], ...] = ((),)  # of those in which a tick may be given, what tells them apart
+    _modes: tuple[tuple[int, ...], ...] = ((),)  # of those in which a tick may be given, what tells them apart
 
     def __init__(self, block: Block, period: float, initial: Mapping[str, ArrayLike] | None):
         self.block = block
@@ -50,7 +50,7 @@ class Live:
         self._watched = Watched(block.name, [(block, self._state)])
         # Compiled now, with a step on a copy, so that the first tick is not a compile.
         self._restore = bind(module_of(block).restore_all, *self._memories(self._state))
-        self._step, *self._others = (self._bound(*way) for way in self._ways)
+        self._step, *self._others = (self._bound(*mode) for mode in self._modes)
         self._restore()
 
     @property
@@ -66,28 +66,28 @@ class Live:
         return type(self), (self.block, self._period, self.state)
 
     def _memories(self, state: State) -> tuple[Memory, Memory, Memory]:
-        return self.block.parameters, self._own(state), self._workspace
+        return self.block.parameters, self._memory_of(state), self._workspace
 
-    def _own(self, state: State) -> Memory:
+    def _memory_of(self, state: State) -> Memory:
         return Memory(state.real[: self._size], state.whole[: self._count])
 
-    def _bound(self, *way: int) -> Callable[..., Any]:
+    def _bound(self, *mode: int) -> Callable[..., Any]:
         """The compiled tick: takes a float in one dimension; reads `_in` and fills `_out` in more."""
         module = module_of(self.block)
         if frees_sums(module.loop):
-            return self._watched.around(self._bound_loop(*way))
+            return self._watched.around(self._bound_loop(*mode))
         trial, given = (0.0, float) if self._n == 1 else (self._in, self._in)
 
         def arguments(state: State, first: Any) -> tuple[Any, ...]:
             seen = (state.real[self._size :],) if self._beside else ()
             behind = () if self._n == 1 else (self._out,)
-            return (*self._memories(state), first, *way, self._period, *seen, *behind)
+            return (*self._memories(state), first, *mode, self._period, *seen, *behind)
 
         self._restore()
         module.step(*arguments(self._state.copy(), trial))
         return self._watched.around(bind(module.step, *arguments(self._state, given)))
 
-    def _bound_loop(self, *way: int) -> Callable[..., Any]:
+    def _bound_loop(self, *mode: int) -> Callable[..., Any]:
         """The loop of its runs, over a single tick: sums in free order come out alike in no other."""
         given, found, T = np.zeros(self._n), self._out, self._period
         picks, unfed = loop.answer_picks(self.block), loop.NOT_FED
@@ -97,8 +97,8 @@ class Live:
         self._restore()
         entry(*self._memories(self._state.copy()), *rest)
         tick = bind(entry, *self._memories(self._state), *rest)
-        look = bind(first_unsound, self._state.real[None, : self._size])
-        seen, to_place = self._state.real[self._size :], way == (1,)
+        find_unsound = bind(first_unsound, self._state.real[None, : self._size])
+        seen, to_place = self._state.real[self._size :], mode == (1,)
 
         def step() -> bool:
             new = motion = self._in
@@ -108,22 +108,22 @@ class Live:
                 return False
             given[:] = motion
             tick()
-            if way:
+            if mode:
                 seen[:] = new if to_place else seen + T * motion
-            return look() < 0 and not np.isinf(seen).any()
+            return find_unsound() < 0 and not np.isinf(seen).any()
 
         def step_of_one(number: float) -> float:  # the same by plain numbers: NumPy would take longer than the tick
             new = motion = float(number)
-            last = seen.item() if way else 0.0
+            last = seen.item() if mode else 0.0
             if to_place:
                 motion = 0.0 if isnan(last) else (new - last) / T
             if not (isfinite(new) and isfinite(motion)):
                 return nan
             given[0] = motion
             tick()
-            if way:
+            if mode:
                 seen[0] = last = new if to_place else last + T * motion
-            return found.item() if look() < 0 and not isinf(last) else nan
+            return found.item() if find_unsound() < 0 and not isinf(last) else nan
 
         return step_of_one if self._n == 1 else step
 
@@ -145,7 +145,7 @@ class Live:
         self._state.take(given)
 
     def _check_state(self, state: State) -> None:
-        self.block.check_state(State(self.block.name, self.block.spaces.state, self._own(state)))
+        self.block.check_state(State(self.block.name, self.block.spaces.state, self._memory_of(state)))
 
     def __getitem__(self, field: str) -> Any:
         """A field of the state by name, such as live["deflection"]."""
@@ -156,14 +156,14 @@ class Live:
         """Feed an input that is neither motion nor force, such as live["speed"] = 20.0; it holds."""
         fed = {name: part for name, part in self.block.parts.items() if part.fed}
         if not isinstance(field, str) or field not in fed:
-            told = f"It takes {', '.join(fed)}." if fed else "It takes motion or force alone."
-            checks.refuse(self.block.name, f"field={checks.shown(field)} cannot be fed.", told)
-        own, unit = self._state.part(field), fed[field].unit
-        if own.size > 1:
-            own[:] = checks.vector(self.block.name, field, value, unit, own.size).reshape(own.shape)
+            remedy = f"It takes {', '.join(fed)}." if fed else "It takes motion or force alone."
+            checks.refuse(self.block.name, f"field={checks.shown(field)} cannot be fed.", remedy)
+        numbers, unit = self._state.part(field), fed[field].unit
+        if numbers.size > 1:
+            numbers[:] = checks.vector(self.block.name, field, value, unit, numbers.size).reshape(numbers.shape)
             return
         remedy = "Give one finite number as its value; the last one still holds."
-        own[:] = checks.number(self.block.name, field, value, unit, remedy)
+        numbers[:] = checks.number(self.block.name, field, value, unit, remedy)
 
     def _vector(self, name: str, value: ArrayLike, unit: str) -> Array:
         given = checks.numbers(self.block.name, name, value)
@@ -201,7 +201,7 @@ class LiveImpedance(Live):
     """An impedance in a control loop: `force = live.step(velocity)`."""
 
     _beside: tuple[Part, ...] = (Part("seen_position", "m", "where the mover was seen last; nan if nowhere yet", AXIS),)
-    _ways = ((0,), (1,))  # by a velocity, or to a position
+    _modes = ((0,), (1,))  # by a velocity, or to a position
 
     def __init__(self, block: Block, period: float, initial: Mapping[str, ArrayLike] | None):
         super().__init__(block, period, initial)
@@ -232,8 +232,8 @@ class LiveImpedance(Live):
         super()._check_state(state)
         last = state.part("seen_position")
         if np.isinf(last).any() or np.isnan(last).any() != np.isnan(last).all():
-            told = "Give where it was last, or nan in all directions for nowhere yet."
-            checks.refuse(self.block.name, f"seen_position={last} m cannot be in its state.", told)
+            remedy = "Give where it was last, or nan in all directions for nowhere yet."
+            checks.refuse(self.block.name, f"seen_position={last} m cannot be in its state.", remedy)
 
     def _refuse(self, name: str, value: Any, unit: str) -> NoReturn:
         if name == "position" and np.isfinite(value).all():

@@ -168,8 +168,8 @@ def fed_of(
     open_ = {name: part for name, part in block.parts.items() if part.fed}
     for name in inputs:
         if name not in open_:
-            told = f"It takes {', '.join(open_)}." if open_ else "Nothing in it is fed."
-            checks.refuse(block.name, f"inputs names {name!r}.", told)
+            remedy = f"It takes {', '.join(open_)}." if open_ else "Nothing in it is fed."
+            checks.refuse(block.name, f"inputs names {name!r}.", remedy)
     rows, slots = [more.rows.reshape(-1, ticks)], [more.slots]
     first: dict[str, ArrayLike] = {}
     held: dict[str, ArrayLike] = {}
@@ -192,8 +192,8 @@ def _fed_record(owner: str, name: str, value: ArrayLike, place: Place, ticks: in
     held = given.reshape(1) if given.ndim == 0 and count == 1 else given
     rows = given[:, None] if given.ndim == 1 and count == 1 and given.size != 1 else held
     if rows.shape not in ((count,), (ticks, count)):
-        told = "one number" if count == 1 else f"{count} numbers"
-        checks.refuse(owner, f"{label} has shape {given.shape}.", f"Give {told}, or a row for each of {ticks} ticks.")
+        wanted = "one number" if count == 1 else f"{count} numbers"
+        checks.refuse(owner, f"{label} has shape {given.shape}.", f"Give {wanted}, or a row for each of {ticks} ticks.")
     checks.finite(owner, label, given, unit)
     return rows
 
@@ -201,12 +201,12 @@ def _fed_record(owner: str, name: str, value: ArrayLike, place: Place, ticks: in
 def picks_of(block: Block, record: Sequence[str] | None) -> Picks:
     """The parts to record, and where their numbers lie in the state."""
     places = block.spaces.state.places
-    way = f"It can record {', '.join(places)}."
+    remedy = f"It can record {', '.join(places)}."
     recorded = tuple(name for name, place in places.items() if place.part.recorded)
-    names = recorded if record is None else checks.texts(block.name, "record", record, way)
+    names = recorded if record is None else checks.texts(block.name, "record", record, remedy)
     for name in names:
         if name not in places:
-            checks.refuse(block.name, f"record has {name!r}.", way)
+            checks.refuse(block.name, f"record has {name!r}.", remedy)
     return Picks(names, *spots_of(places[name] for name in names))
 
 
@@ -273,12 +273,12 @@ def given_variables(block: Block, given: Signal, every: int, lead: tuple[str, ..
     if len(block.ports) < 2:
         axes = ("axis",) if thinned.ndim > len(dims) else ()
         return {given.name: Variable((*dims, *axes), thinned, given.unit, given.meaning)}
-    told = {}
+    variables = {}
     for port, place in zip(block.ports, spans(block.ports).values(), strict=True):
         values = thinned[..., place] if port.dimension > 1 else thinned[..., place.start]
         axes = (f"{port.name}_axis",) if port.dimension > 1 else ()
-        told[f"{given.name}.{port.name}"] = Variable((*dims, *axes), values, port.force, given.meaning)
-    return told
+        variables[f"{given.name}.{port.name}"] = Variable((*dims, *axes), values, port.force, given.meaning)
+    return variables
 
 
 def time_of(ticks: int, every: int, period: float) -> Variable:

@@ -28,7 +28,7 @@ _LOOP = """
 @entry
 def loop(p, s, w, x, fed, slots, T, every, picks, counts, fresh, first, last, record):
     {views}
-    {room}
+    {buffers}
     {restore_if_fresh}
     row = first // every
     wait = every - first % every
@@ -83,14 +83,14 @@ def step(p, s, w, {given}):
 _STEP = """
 @entry
 def step(p, s, w, {given}, found):
-    {room_for_motion}
+    {motion_buffer}
     for i in range({n}):
         {motion}
         if not {finite}:
             return False
     {alone}
     {views}
-    {room}
+    {buffers}
     {prepare}
     {take}
     {all_near}
@@ -160,11 +160,11 @@ def module_of(block: Block) -> ModuleType:
     return module
 
 
-def module_for(kernels: Kernels, own: Layouts, dimension: int, gives: str) -> ModuleType:
+def module_for(kernels: Kernels, layouts: Layouts, dimension: int, gives: str) -> ModuleType:
     """The generated module of blocks with these kernels and layouts."""
     known = kernels.style != "views" and dimension > 0
-    output = str(Space(own.state, own.sizes).span(gives)[0]) if known else ""
-    return _module(kernels, own.parameters, own.state, own.workspace, own.names, dimension, gives == "force", output)
+    output = str(Space(layouts.state, layouts.sizes).span(gives)[0]) if known else ""
+    return _module(kernels, *layouts[:3], layouts.names, dimension, gives == "force", output)
 
 
 @lru_cache(maxsize=1024)
@@ -179,8 +179,8 @@ def _module(
     output_at: str,
 ) -> ModuleType:
     sizes: dict[str, int | str] = {"axis": n, **{name: f"size_{name}" for name in names}}
-    own = Layouts(parameters, state, workspace, dict.fromkeys(names, 0))
-    inside = Inside(kernels, own, sizes=sizes)
+    layouts = Layouts(parameters, state, workspace, dict.fromkeys(names, 0))
+    inside = Inside(kernels, layouts, sizes=sizes)
     pieces = _pieces(inside, n, impedance)
     given = ("force" if impedance else "velocity") if n else next(state.parts()).name
     place = f"S.{path_of(state, given)}[{{i}}]" if not output_at else f"s.real[{output_at} + {{i}}]"
@@ -202,8 +202,9 @@ class Inside:
         sizes: of every size its value, or the name under which the source finds it.
     """
 
-    def __init__(self, kernels: Kernels, own: Layouts, suffix: str = "", sizes: Extents | None = None):
-        self.kernels, self.own, self.suffix, self.sizes = kernels, own, suffix, own.sizes if sizes is None else sizes
+    def __init__(self, kernels: Kernels, layouts: Layouts, suffix: str = "", sizes: Extents | None = None):
+        self.kernels, self.layouts, self.suffix = kernels, layouts, suffix
+        self.sizes = layouts.sizes if sizes is None else sizes
         self.halves = kernels.halves()
 
     @property
@@ -211,28 +212,28 @@ class Inside:
         """The lines that make their kernels, and name their parts."""
         lines = self.kernels.source(self.suffix)
         if self.kernels.style != "memory":
-            for name, layout in zip(_RECORDS.values(), self.own[:3], strict=True):
+            for name, layout in zip(_RECORDS.values(), self.layouts[:3], strict=True):
                 lines += layout.records(f"{name}{self.suffix}")
         return lines
 
     def p(self, at: Start = (0, 0)) -> str:
         """The parameters of the one that begins there."""
         single = all_numbers if self.kernels.style == "values" else single_numbers
-        return self._view("p", self.own.parameters, at, single, len(self.own.names))
+        return self._view("p", self.layouts.parameters, at, single, len(self.layouts.names))
 
     def s(self, at: Start = (0, 0)) -> str:
         """The state of the one that begins there."""
-        return self._view("s", self.own.state, at, all_numbers if self.kernels.style == "values" else no_numbers)
+        return self._view("s", self.layouts.state, at, all_numbers if self.kernels.style == "values" else no_numbers)
 
     def w(self, at: Start = (0, 0)) -> str:
         """The workspace of the one that begins there."""
-        return self._view("w", self.own.workspace, at, no_numbers)
+        return self._view("w", self.layouts.workspace, at, no_numbers)
 
     def _view(self, vector: str, layout: Layout, at: Start, numbers: Numbers, ahead: int = 0) -> str:
         if self.kernels.style != "memory":
             cursor = Cursor(at[0], _more(at[1], ahead))
             return layout.view(f"{_RECORDS[vector]}{self.suffix}", vector, self.sizes, numbers, cursor)
-        lengths = Space(layout, self.own.sizes, (0,) * ahead).length
+        lengths = Space(layout, self.layouts.sizes, (0,) * ahead).length
         real, whole = (f"{_more(start, 0)} : {_more(start, count)}" for start, count in zip(at, lengths, strict=True))
         return f"Memory({vector}.real[{real}], {vector}.whole[{whole}])"
 
@@ -240,11 +241,11 @@ class Inside:
         """What takes the new state that a kernel gives by value; nothing where it writes itself."""
         if self.kernels.style != "values":
             return ""
-        cursor, told = Cursor(*at), ""
-        for part in self.own.state.parts():  # of one number each
-            told += f"s.{'whole' if part.whole else 'real'}[{cursor.text(part.whole)}], "
+        cursor, text = Cursor(*at), ""
+        for part in self.layouts.state.parts():  # of one number each
+            text += f"s.{'whole' if part.whole else 'real'}[{cursor.text(part.whole)}], "
             cursor.move(part.whole, [1])
-        return told.removesuffix(", ") + " = "
+        return text.removesuffix(", ") + " = "
 
 
 Start = tuple[int | str, int | str]  # where real and whole numbers begin
@@ -272,7 +273,7 @@ def _pieces(inside: Inside, n: int, impedance: bool) -> dict[str, object]:
     halves, style = inside.halves, inside.kernels.style
     pieces: dict[str, object] = {
         "n": n,
-        "room": "" if n == 1 else f"out = np.empty({n})\nslope = np.empty(({n}, {n}))",
+        "buffers": "" if n == 1 else f"out = np.empty({n})\nslope = np.empty(({n}, {n}))",
         "memories": _MEMORIES,
         # Without ports, all that comes from outside is fed.
         "alone": "" if n else "if not sound(s.real, 0, s.real.shape[0]):\n    return False",
@@ -284,7 +285,7 @@ def _pieces(inside: Inside, n: int, impedance: bool) -> dict[str, object]:
     }
     pieces["views"], made = "P, S, W = p, s, w", ""
     if style != "memory":
-        lines = [f"size_{name} = p.whole[{i}]" for i, name in enumerate(inside.own.names)]
+        lines = [f"size_{name} = p.whole[{i}]" for i, name in enumerate(inside.layouts.names)]
         lines += [f"P = {inside.p()}", f"W = {inside.w()}"]
         if style == "values":
             made = f"S = {inside.s()}\n"
@@ -297,15 +298,15 @@ def _pieces(inside: Inside, n: int, impedance: bool) -> dict[str, object]:
 def _steps(i: str, n: int, impedance: bool) -> dict[str, object]:
     """What a tick of a control loop is given; an impedance may be told its motion or its place."""
     if not impedance:
-        told = ("given", "finite", "motion", "room_for_motion", "seen", "all_near", "near")
-        return {**dict.fromkeys(told, ""), "given": "x_k, T", "finite": f"np.isfinite(x_k{i})"}
+        names = ("given", "finite", "motion", "motion_buffer", "seen", "all_near", "near")
+        return {**dict.fromkeys(names, ""), "given": "x_k, T", "finite": f"np.isfinite(x_k{i})"}
     x, x_k, seen = f"x{i}", f"x_k{i}", f"seen{i or '[0]'}"
     known = f"{seen} = {x} if placed == 1 else {seen} + T * {x_k}"
     return {
         "given": "x, placed, T, seen",
         "finite": f"(np.isfinite({x}) and np.isfinite({x_k}))",
         "motion": f"{x_k} = {x}\nif placed == 1:\n    {x_k} = 0.0 if np.isnan({seen}) else ({x} - {seen}) / T",
-        "room_for_motion": f"x_k = np.empty({n})",
+        "motion_buffer": f"x_k = np.empty({n})",
         "seen": f"{known}\nnear = near and not np.isinf({seen})" if i else known,
         "all_near": "near = True",
         "near": " and near" if i else f" and not np.isinf({seen})",

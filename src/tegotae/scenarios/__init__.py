@@ -23,16 +23,16 @@ SCENARIOS = {
 }
 
 
-def refuse_many(owner: str, told: str, count: float, most: int) -> None:
-    """Refuse a run that would record more than `most` numbers; `told` says whose product they are."""
+def refuse_many(owner: str, problem: str, count: float, most: int) -> None:
+    """Refuse a run that would record more than `most` numbers; `problem` says whose product they are."""
     if count > most:
-        checks.refuse(owner, told, f"Choose them so that their product stays below {most:,}.")
+        checks.refuse(owner, problem, f"Choose them so that their product stays below {most:,}.")
 
 
 def refuse_length(owner: str, duration: float, name: str, step: float, words: str, remedy: str) -> NoReturn:
     """Of a run of too many steps [s], or of none; `words` say what they are."""
-    told = f"duration={duration:g} s at {name}={step:g} s is {duration / step:.3g} {words}."
-    checks.refuse(owner, told, f"Choose them so that there are {remedy}.")
+    problem = f"duration={duration:g} s at {name}={step:g} s is {duration / step:.3g} {words}."
+    checks.refuse(owner, problem, f"Choose them so that there are {remedy}.")
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ class Scenario:
 
     def show(self, parameters: Any = None) -> str:
         """The parameters as TOML, each with its meaning and unit: a file to start from."""
-        own = lines(parameters if parameters is not None else self.parameters())
-        return "\n".join([f"# tegotae run {self.name}: {self.purpose}", "", *own])
+        body = lines(parameters if parameters is not None else self.parameters())
+        return "\n".join([f"# tegotae run {self.name}: {self.purpose}", "", *body])
 
 
 def load_scenario(name: str) -> Scenario:

@@ -93,11 +93,11 @@ class PointsMotion(Declared):
             corners = np.asarray(self.points, dtype=np.float64).reshape(len(self.points), dimension)
         except ValueError:
             checks.refuse("motion", f"points={self.points} do not fit dimension={dimension}.", remedy)
-        way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
-        if len(corners) < 2 or not np.isfinite(way[-1]) or way[-1] == 0.0:
+        distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
+        if len(corners) < 2 or not np.isfinite(distance[-1]) or distance[-1] == 0.0:
             checks.refuse("motion", f"points={self.points} make no way.", remedy)
-        along = way[-1] * time / time[-1]
-        return np.stack([np.interp(along, way, corners[:, i]) for i in range(dimension)], axis=1)
+        along = distance[-1] * time / time[-1]
+        return np.stack([np.interp(along, distance, corners[:, i]) for i in range(dimension)], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)

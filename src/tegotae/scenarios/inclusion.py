@@ -141,7 +141,7 @@ MACHINES = Kinds(
 )
 
 
-_OWN = "run inclusion"
+_OWNER = "run inclusion"
 _MOST_MOMENTS = 5_000_000  # about 1 GB of record
 _KINDS = {"_closed": ("release", "touch"), "_touches": ("release", "touch"), "_sticks": ("slip", "stick")}
 
@@ -248,7 +248,7 @@ class MachineRun(Declared):
 def _moments(duration: float, name: str, step: float) -> checks.Array:
     """The moments of the record [s], from 0 to the end."""
     if not 0.5 <= duration / step <= _MOST_MOMENTS:
-        refuse_length(_OWN, duration, name, step, "moments", f"1 to {_MOST_MOMENTS:,}")
+        refuse_length(_OWNER, duration, name, step, "moments", f"1 to {_MOST_MOMENTS:,}")
     return np.minimum(step * np.arange(round(duration / step) + 1, dtype=np.float64), duration)
 
 
@@ -273,7 +273,7 @@ def run(parameters: MachineRun) -> Result:
     belt = parameters.machine
     if isinstance(belt, Belt) and belt.static != belt.kinetic and not isinstance(parameters.route, EventsRoute):
         checks.refuse(
-            _OWN,
+            _OWNER,
             f"machine.static={belt.static:g} N is not machine.kinetic={belt.kinetic:g} N: only exact events have a "
             "limit of their own at rest.",
             f"Use --route events, or --set machine.static={belt.kinetic:g}.",

@@ -17,7 +17,7 @@ from tegotae.rod.demonstrations import SCALES, crawling_snake, dragged_mass, whi
 from tegotae.scenarios import FILM, Picture, Quantity, Scenario, refuse_many
 from tegotae.toml_settings import Kinds, fields_for
 
-_OWN = "run rod"
+_OWNER = "run rod"
 _MOST_NUMBERS = 20_000_000  # recorded: nodes times moments, about 2 GB of all that is recorded of them
 _RECORDED = 0.01  # s from one recorded moment to the next on the ground
 
@@ -50,7 +50,7 @@ class PaperRod(Declared):
         times = np.linspace(0.0, self.until, self.moments)
         result = rod.run(phases, times=times, rtol=self.tolerance, atol=self.tolerance)
         words = f"torque {self.torque:g} N·m, {self.nodes} nodes"
-        return _told(result, "A soft rod, turned, left alone, released", words)
+        return _titled(result, "A soft rod, turned, left alone, released", words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class Snake(Declared):
             every=every,
         )
         words = f"friction {self.tangential:g} along, {self.normal:g} across, wave of {self.frequency:g} Hz"
-        return _told(result, "A snake crawls by a wave of curvature", f"{words}, {self.nodes} nodes")
+        return _titled(result, "A snake crawls by a wave of curvature", f"{words}, {self.nodes} nodes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ class Drag(Declared):
         every = _every(9, self.until, self.period)
         result = dragged_mass(static=self.static, speed=self.speed, until=self.until, period=self.period, every=every)
         words = f"base at {1e3 * self.speed:g} mm/s, friction at rest {self.static:g} times larger"
-        return _told(result, "A mass dragged on a leaf spring", words)
+        return _titled(result, "A mass dragged on a leaf spring", words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +109,8 @@ class Whip(Declared):
     def run(self) -> Result:
         """At a fixed period."""
         _refuse_many(self.nodes, 0.6 / self.period)
-        result = whip(nodes=self.nodes, period=self.period, every=max(1, round(1e-3 / self.period)))
-        return _told(result, "A whip", f"1 m, tapering to a tenth, {self.nodes} nodes, {1e3 * self.period:g} ms a tick")
+        made = whip(nodes=self.nodes, period=self.period, every=max(1, round(1e-3 / self.period)))
+        return _titled(made, "A whip", f"1 m, tapering to a tenth, {self.nodes} nodes, {1e3 * self.period:g} ms a tick")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +122,7 @@ class RodRun(Declared):
     )
 
 
-def _told(result: Result, title: str, words: str) -> Result:
+def _titled(result: Result, title: str, words: str) -> Result:
     """With title and parameters, for the head of the figure."""
     return Result(result.variables, title=title, about={**result.about, "block": f"rod({words})"})
 
@@ -134,7 +134,7 @@ def _every(nodes: int, until: float, period: float) -> int:
 
 
 def _refuse_many(nodes: int, moments: float) -> None:
-    refuse_many(_OWN, f"{nodes} nodes at {moments:.3g} moments are too many.", nodes * moments, _MOST_NUMBERS)
+    refuse_many(_OWNER, f"{nodes} nodes at {moments:.3g} moments are too many.", nodes * moments, _MOST_NUMBERS)
 
 
 def run(parameters: RodRun) -> Result:
@@ -188,8 +188,8 @@ def summary(parameters: RodRun, result: Result) -> Sequence[Quantity]:
         steps = [("steps", "steps"), ("rejected steps", "rejected_steps"), ("accelerations", "accelerations")]
         return numbers + [Quantity(word, float(about[name]), "") for word, name in steps]
     if result.friction.any():
-        way = result.position[-1].mean(axis=0) - result.position[0].mean(axis=0)
-        numbers += [Quantity("displacement, x", float(way[0]), "m"), Quantity("displacement, y", float(way[1]), "m")]
+        move = result.position[-1].mean(axis=0) - result.position[0].mean(axis=0)
+        numbers += [Quantity("displacement, x", float(move[0]), "m"), Quantity("displacement, y", float(move[1]), "m")]
         numbers.append(Quantity("nodes that stick", 100.0 * float(np.mean(result.slip_speed == 0.0)), "% in the mean"))
     numbers.append(Quantity("largest turn of a node in a tick", float(about["largest_turn"]), "rad"))
     return [

@@ -137,7 +137,7 @@ def eased(share: Array) -> Array:
     return np.asarray(least_jerk(np.clip(share, 0.0, 1.0)))
 
 
-_OWN = "run steering"
+_OWNER = "run steering"
 _DRIVES = Kinds(constant=Constant(), reverse=Reverse(), points=SpeedPoints())
 _HANDS = Kinds(sine=SineHand(), ramp=RampHand(), release=ReleaseHand())
 _MOST_TICKS = 5_000_000  # about half a GB of record
@@ -171,7 +171,7 @@ def run(parameters: Steering, record: list[str] | None = None) -> Result:
     """Steer along."""
     period, duration = parameters.period, parameters.duration
     if not 1.5 <= duration / period <= _MOST_TICKS:
-        refuse_length(_OWN, duration, "period", period, "ticks", f"2 to {_MOST_TICKS:,}")
+        refuse_length(_OWNER, duration, "period", period, "ticks", f"2 to {_MOST_TICKS:,}")
     time: Array = period * np.arange(1, round(duration / period) + 1, dtype=np.float64)
     fed = {"speed": parameters.drive.over(time)}
     result = parameters.hand.steer(partial(parameters.system().run, period=period, inputs=fed, record=record), time)
@@ -238,8 +238,8 @@ def _film(parameters: Steering, result: Result, path: Path) -> None:
 
     system = parameters.system()
     ticks, bristles = result.time.size, parameters.bristles
-    told = f"{bristles} bristles at {ticks:,} ticks are too many to film."
-    refuse_many(_OWN, told, ticks * bristles, _MOST_BRISTLES)
+    problem = f"{bristles} bristles at {ticks:,} ticks are too many to film."
+    refuse_many(_OWNER, problem, ticks * bristles, _MOST_BRISTLES)
     public = [name for name, part in system.parts.items() if part.recorded]
     seen = run(parameters, list(dict.fromkeys([*public, *bristle_fields(system)])))
     part = _cycle(parameters, result.time)

@@ -55,7 +55,7 @@ def run(parameters: TwoRobotsRun) -> Result:
 
 def summary(parameters: TwoRobotsRun, result: Result) -> Sequence[Quantity]:
     """The numbers of the contact, beside those of theory."""
-    told = parameters.experiment().summary(result)
+    report = parameters.experiment().summary(result)
     total = result.kinetic_energy + result.elastic_energy
     drift = [float(abs(result[name] - result[name][0]).max()) for name in ("momentum", "angular_momentum")]
     rows = [
@@ -71,7 +71,7 @@ def summary(parameters: TwoRobotsRun, result: Result) -> Sequence[Quantity]:
         ("contacts", "times they met", ""),
     ]
     return [
-        *(Quantity(words, told[key], unit, key) for key, words, unit in rows),
+        *(Quantity(words, report[key], unit, key) for key, words, unit in rows),
         Quantity("energy left at the end", float(total[-1] / total[0]), "of the first", "energy_left"),
         Quantity("momentum lost", drift[0], "kg·m/s", "momentum_lost"),
         Quantity("angular momentum lost", drift[1], "kg·m²/s", "angular_momentum_lost"),

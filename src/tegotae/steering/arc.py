@@ -55,9 +55,9 @@ class SerialLink(Declared):
     def jacobian(self, joints: ArrayLike) -> Array:
         """How the handle moves with the joints [m/rad], shape (…, 2, 2)."""
         first, second = self._absolute(checks.finite_array(type(self).__name__, "joints", joints, "rad", last=2))
-        own = np.stack([-self.fore * np.sin(second), self.fore * np.cos(second)], axis=-1)
+        turned = np.stack([-self.fore * np.sin(second), self.fore * np.cos(second)], axis=-1)
         carried = np.stack([-self.upper * np.sin(first), self.upper * np.cos(first)], axis=-1)
-        return np.stack([carried + own, own], axis=-1)
+        return np.stack([carried + turned, turned], axis=-1)
 
     def torques(self, joints: ArrayLike, force: ArrayLike) -> Array:
         """Joint torques [N·m], shape (…, 2), with which the handle exerts a force [N], shape (…, 2)."""
@@ -74,19 +74,19 @@ class SerialLink(Declared):
 
     def _directions(self, point: ArrayLike) -> tuple[Array, Array]:
         """Directions of both links [rad] from the x axis, by the law of cosines."""
-        own = type(self).__name__
-        way = checks.finite_array(own, "point", point, "m", last=2) - np.asarray(self.base)
-        far = np.hypot(way[..., 0], way[..., 1])
+        owner = type(self).__name__
+        offset = checks.finite_array(owner, "point", point, "m", last=2) - np.asarray(self.base)
+        far = np.hypot(offset[..., 0], offset[..., 1])
         near_end, far_end = self.reach
         outside = (far <= near_end) | (far >= far_end)
         if outside.any():
             worst = float(np.atleast_1d(far)[np.atleast_1d(outside)][0])
-            told = f"point lies {worst:.4g} m from the base, which is out of reach."
+            problem = f"point lies {worst:.4g} m from the base, which is out of reach."
             ends = f"{checks.just_above(near_end)} and {checks.just_below(far_end)} m"
-            checks.refuse(own, told, f"Stay between {ends}, or move the base.")
+            checks.refuse(owner, problem, f"Stay between {ends}, or move the base.")
         side = 1.0 if self.elbow == "left" else -1.0
         bend = side * np.arccos((self.upper**2 + self.fore**2 - far**2) / (2.0 * self.upper * self.fore))
-        upper = np.arctan2(way[..., 1], way[..., 0]) - np.arctan2(
+        upper = np.arctan2(offset[..., 1], offset[..., 0]) - np.arctan2(
             self.fore * np.sin(np.pi + bend), self.upper + self.fore * np.cos(np.pi + bend)
         )
         return _wrapped(upper), _wrapped(upper + np.pi + bend)
@@ -153,18 +153,18 @@ class Arc(Declared):
 
     def point(self, angle: ArrayLike) -> Array:
         """Where the handle is [m], shape (…, 2), at an angle of the wheel [rad]; refused beyond the travel."""
-        own = type(self).__name__
-        given = checks.array(own, "angle", angle, "rad")
-        checks.finite(own, "angle", np.atleast_1d(given), "rad")
+        owner = type(self).__name__
+        given = checks.array(owner, "angle", angle, "rad")
+        checks.finite(owner, "angle", np.atleast_1d(given), "rad")
         if (np.abs(given) > self.travel).any():
-            worst = float(np.abs(given).max())
-            checks.refuse(own, f"angle={worst:.4g} rad is beyond travel={self.travel:g} rad.", "Limit the angle first.")
+            far = float(np.abs(given).max())
+            checks.refuse(owner, f"angle={far:.4g} rad is beyond travel={self.travel:g} rad.", "Limit the angle first.")
         return self._on_circle(given)
 
     def angle(self, point: ArrayLike) -> Array:
         """Angle of the wheel [rad], in -pi to pi, of the point of the arc nearest to a point [m], shape (…, 2)."""
-        way = checks.finite_array(type(self).__name__, "point", point, "m", last=2) - np.asarray(self.centre)
-        return _wrapped(np.arctan2(way[..., 1], way[..., 0]) - self.rest)
+        offset = checks.finite_array(type(self).__name__, "point", point, "m", last=2) - np.asarray(self.centre)
+        return _wrapped(np.arctan2(offset[..., 1], offset[..., 0]) - self.rest)
 
     def torque(self, force: ArrayLike, angle: ArrayLike) -> Array:
         """Torque about the centre [N·m], + to the left, of a force on the handle [N], shape (…, 2), at that angle."""
@@ -187,8 +187,8 @@ class Arc(Declared):
         return self.arm.torques(self.joints(angle), given[..., np.newaxis] * along)
 
     def _on_circle(self, angle: Array) -> Array:
-        way = np.stack([np.cos(self.rest + angle), np.sin(self.rest + angle)], axis=-1)
-        return np.asarray(self.centre) + self.radius * way
+        direction = np.stack([np.cos(self.rest + angle), np.sin(self.rest + angle)], axis=-1)
+        return np.asarray(self.centre) + self.radius * direction
 
 
 class ArcWheel:
@@ -216,8 +216,8 @@ class ArcWheel:
 
     def __init__(self, device: AdmittanceDevice, arc: Arc, *, angle: float = 0.0):
         if getattr(device, "causality", None) != "admittance" or device.dimension != 2:
-            told = f"device={checks.shown(device)} is no two-axis admittance device."
-            checks.refuse("ArcWheel", told, "Give one with 2 axes.")
+            problem = f"device={checks.shown(device)} is no two-axis admittance device."
+            checks.refuse("ArcWheel", problem, "Give one with 2 axes.")
         self.device, self.arc = device, checks.instance("ArcWheel", "arc", arc, Arc, "Give an Arc(...).")
         angle = checks.number("ArcWheel", "angle", angle, "rad")
         arc.point(angle)  # refused beyond the travel

@@ -20,7 +20,7 @@ from tegotae.steering.system import SteeringSystem
 from tegotae.steering.vehicle import Vehicle
 
 _FIELDS = ("stuck", "steer", "speed", "yaw_rate", "drift_before", "phase", "carcass_velocity", "deflection")
-_OWN = "Bristles"
+_OWNER = "Bristles"
 
 
 def bristle_fields(machine: ContactPatch | SteeringSystem) -> list[str]:
@@ -112,12 +112,12 @@ def _recorded(run: Result, machine: ContactPatch | SteeringSystem, now: NDArray[
     names = dict(zip(_FIELDS, bristle_fields(machine), strict=True))
     missing = [name for name in names.values() if name not in run.variables]
     if missing:
-        checks.refuse(_OWN, f"the run did not record {', '.join(missing)}.", "Run with record=bristle_fields(...).")
+        checks.refuse(_OWNER, f"the run did not record {', '.join(missing)}.", "Run with record=bristle_fields(...).")
     T = float(run.about["period"])
     if run.time.size < 2 or abs(run.time[1] - run.time[0] - T) > 1e-6 * T:
-        checks.refuse(_OWN, "the run did not record each of at least 2 ticks.", "Run with every=1, and longer.")
+        checks.refuse(_OWNER, "the run did not record each of at least 2 ticks.", "Run with every=1, and longer.")
     if now.size == 0 or now.min() < 1 or now.max() >= run.time.size:
-        checks.refuse(_OWN, f"ticks reach beyond 1 to {run.time.size - 1}.", "The first is seen by none before it.")
+        checks.refuse(_OWNER, f"ticks reach beyond 1 to {run.time.size - 1}.", "The first is seen by none before it.")
     return names
 
 

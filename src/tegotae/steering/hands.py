@@ -172,8 +172,8 @@ class Driver(Declared):
         try:
             total: Array = self.stiffness * (goal - here) + self.damping * (faster - speed)
         except ValueError:
-            told = f"wanted, angle, wanted_rate and rate have shapes {[np.shape(value) for _, value in parts]}."
-            checks.refuse("Driver", told, "Give numbers, or arrays of one shape.")
+            problem = f"wanted, angle, wanted_rate and rate have shapes {[np.shape(value) for _, value in parts]}."
+            checks.refuse("Driver", problem, "Give numbers, or arrays of one shape.")
         return total
 
     def hand(self) -> Hand:
@@ -226,12 +226,12 @@ def led_by(
         checks.refuse(owner, f"run got {got}.", "Give one of them.")
     if hand is None:
         if duration is not None:
-            told = f"duration={checks.shown(duration)} says nothing of a record."
-            checks.refuse(owner, told, "Give it with a hand.")
+            problem = f"duration={checks.shown(duration)} says nothing of a record."
+            checks.refuse(owner, problem, "Give it with a hand.")
         return force, None
     if not isinstance(hand, TorqueProfile):
-        way = "A profile says what a hand follows: give Driver(angle=…), or TorqueProfile(torque=…)."
-        checks.instance(owner, "hand", hand, Driver, way)
+        remedy = "A profile says what a hand follows: give Driver(angle=…), or TorqueProfile(torque=…)."
+        checks.instance(owner, "hand", hand, Driver, remedy)
     remedy = "Give how long the hand steers, in seconds."
     if duration is None:
         checks.refuse(owner, "run got a hand and no duration.", remedy)

@@ -142,16 +142,16 @@ class TabulatedPressure(Pressure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own, places, loads = "TabulatedPressure", np.array(self.positions), np.array(self.loads)
+        name, places, loads = "TabulatedPressure", np.array(self.positions), np.array(self.loads)
         if places.shape != loads.shape:
-            checks.refuse(own, f"{places.size} positions but {loads.size} loads.", "Give one load for every position.")
+            checks.refuse(name, f"{places.size} positions but {loads.size} loads.", "Give one load for every position.")
         if places.size < 2:
-            checks.refuse(own, f"positions has {places.size} value.", "Give at least two points, or use Uniform.")
+            checks.refuse(name, f"positions has {places.size} value.", "Give at least two points, or use Uniform.")
         if (np.diff(places) <= 0.0).any():
             worst = int(np.argmax(np.diff(places) <= 0.0)) + 1
-            checks.refuse(own, f"positions[{worst}]={places[worst]} m does not rise.", "Sort the table by position.")
+            checks.refuse(name, f"positions[{worst}]={places[worst]} m does not rise.", "Sort the table by position.")
         if not loads.any():
-            checks.refuse(own, "every load is 0 N.", "Give a profile that carries something.")
+            checks.refuse(name, "every load is 0 N.", "Give a profile that carries something.")
 
     @property
     def parameters(self) -> Array:

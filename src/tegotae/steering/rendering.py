@@ -97,13 +97,13 @@ class GearedImpedance(AngleModel):
     live: LiveImpedance
 
     def __init__(self, live: LiveImpedance, *, gear: float = 1.0, horizon: float = 0.03, speed: float = 0.0):
-        own = type(self).__name__
+        owner = type(self).__name__
         if not isinstance(live, LiveImpedance) or live.block.dimension != 1:
-            told = f"live={checks.shown(live)} is no started impedance of one axis."
-            checks.refuse(own, told, "Give block.start(period=…).")
+            problem = f"live={checks.shown(live)} is no started impedance of one axis."
+            checks.refuse(owner, problem, "Give block.start(period=…).")
         super().__init__(live, speed)
-        self.gear = checks.positive(own, "gear", gear, "", "Give wheel angle over tyre angle.")
-        self.horizon = checks.positive(own, "horizon", horizon, "s", "Give about the latency.")
+        self.gear = checks.positive(owner, "gear", gear, "", "Give wheel angle over tyre angle.")
+        self.horizon = checks.positive(owner, "horizon", horizon, "s", "Give about the latency.")
         block = live.block
         self._seen, self._trial, self._slope = block.spaces.state.empty(), np.zeros(1), np.zeros((1, 1))
         memories = block.parameters, self._seen, block.spaces.workspace.empty()
@@ -147,11 +147,11 @@ class VirtualCoupling(AngleModel):
     live: LiveAdmittance
 
     def __init__(self, model: LiveAdmittance, *, stiffness: float, damping: float = 0.0, speed: float = 0.0):
-        own = type(self).__name__
+        owner = type(self).__name__
         super().__init__(model, speed)
-        self.stiffness = checks.positive(own, "stiffness", stiffness, "N·m/rad", "Give that of the coupling.")
-        self.damping = checks.at_least_zero(own, "damping", damping, "N·m·s/rad", "Give 0 for none.")
-        self._field = angle_field(own, model)
+        self.stiffness = checks.positive(owner, "stiffness", stiffness, "N·m/rad", "Give that of the coupling.")
+        self.damping = checks.at_least_zero(owner, "damping", damping, "N·m·s/rad", "Give 0 for none.")
+        self._field = angle_field(owner, model)
         self._model_velocity = 0.0
 
     def _felt(self, angle: float, velocity: float) -> tuple[float, float, float]:
@@ -190,8 +190,8 @@ class LocalRenderer(Declared):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.friction is not None and self.friction.dimension != 1:
-            told = f"friction={checks.shown(self.friction)} is no impedance of one axis."
-            checks.refuse(type(self).__name__, told, "Give a FrictionImpedance.")
+            problem = f"friction={checks.shown(self.friction)} is no impedance of one axis."
+            checks.refuse(type(self).__name__, problem, "Give a FrictionImpedance.")
 
     def start(self, *, period: float) -> LiveRenderer:
         """The renderer in a device's loop."""
@@ -209,8 +209,8 @@ class LiveRenderer:
 
     def render(self, packet: Packet, angle: float) -> float:
         """One tick: the newest packet and the angle read now [rad] in, torque for the motor [N·m] out."""
-        told = "The tick was not taken; hold the last torque, and render again once the encoder reads."
-        angle = checks.number("LocalRenderer", "angle", angle, "rad", told)
+        remedy = "The tick was not taken; hold the last torque, and render again once the encoder reads."
+        angle = checks.number("LocalRenderer", "angle", angle, "rad", remedy)
         checks.instance("LocalRenderer", "packet", packet, Packet, "Give a Packet(...).")
         velocity = 0.0 if self._last is None else (angle - self._last) / self.period
         self._last = angle
@@ -221,8 +221,8 @@ class LiveRenderer:
         friction = float(self._friction.step(position=angle)) if self._friction else 0.0
         torque = packet.torque - share * (stiffness * moved + damping) + friction
         if not math.isfinite(torque):
-            told = "A model that diverged sends such: stop the motor, and start the model again."
-            checks.refuse("LocalRenderer", f"{packet} makes a torque of {torque} N·m.", told)
+            remedy = "A model that diverged sends such: stop the motor, and start the model again."
+            checks.refuse("LocalRenderer", f"{packet} makes a torque of {torque} N·m.", remedy)
         return torque
 
 
@@ -230,6 +230,6 @@ def angle_field(owner: str, model: LiveAdmittance) -> str:
     """The name under which a live model keeps the angle of its wheel."""
     known = [name for name in ("wheel_angle", "position") if isinstance(model, Live) and name in model.block.parts]
     if not known:
-        told = f"model={checks.shown(model)} has neither wheel_angle nor position."
-        checks.refuse(owner, told, "Give a model that keeps its angle.")
+        problem = f"model={checks.shown(model)} has neither wheel_angle nor position."
+        checks.refuse(owner, problem, "Give a model that keeps its angle.")
     return known[0]

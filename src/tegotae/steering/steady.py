@@ -135,8 +135,8 @@ class Tyre(ABC):
     def _check_slip(self, slip: Array) -> None:
         """Refuse to drive or brake a tyre that knows no force forwards."""
         if slip.any() and not self.brakes:
-            told = "slip is not 0, and it knows no force forwards."
-            checks.refuse(type(self).__name__, told, "Drive and brake a PlanarPatch, or a LuGreTyre.")
+            problem = "slip is not 0, and it knows no force forwards."
+            checks.refuse(type(self).__name__, problem, "Drive and brake a PlanarPatch, or a LuGreTyre.")
 
     def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> Steady:
         """Roll straight on at each slip until it has settled; a locked wheel slides.

@@ -91,12 +91,12 @@ class Column(Assembly):
             held: name -> what turns with the wheel and has another end that moves too.
         """
         train = FrictionImpedance(stiffness=self.stiffness, damping=self.damping, law=Coulomb(self.friction))
-        bar, own = self.compliance, {**at_tyre, "train": train}
+        bar, blocks = self.compliance, {**at_tyre, "train": train}
         if bar is None:
             ratios = dict.fromkeys(held, self.gear)
-            return Circuit(Mass(mass=self.inertia), {**own, **held}, ratios=ratios, bases=list(held))
+            return Circuit(Mass(mass=self.inertia), {**blocks, **held}, ratios=ratios, bases=list(held))
         twist = SpringDamper(stiffness=bar.stiffness, damping=bar.damping)
-        links = {name: Link(block, "column") for name, block in own.items()}
+        links = {name: Link(block, "column") for name, block in blocks.items()}
         links["bar"] = Link(twist, "column", "wheel", ratio=self.gear)
         links |= {name: Link(block, "wheel", base=True) for name, block in held.items()}
         return Circuit({"wheel": Mass(mass=bar.wheel_inertia), "column": Mass(mass=self.inertia)}, links)

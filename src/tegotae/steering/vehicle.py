@@ -90,12 +90,12 @@ class Bicycle(Declared):
     def on(self, patch: ContactPatch) -> Impedance:
         """The front tyre, its vehicle included, as what steers it feels it."""
         checks.instance("Bicycle", "patch", patch, ContactPatch, "Give a ContactPatch(...).")
-        own = replace(patch, slip_share=1.0)
+        front = replace(patch, slip_share=1.0)
         behind = replace(self.rear_patch or patch, slip_share=0.0, centre=0.0)
-        if own.kernels != behind.kernels:
-            told = "rear_patch has another kind of pressure, friction law or carcass than the front."
-            checks.refuse("Bicycle", told, "Use the same kinds, with other numbers.")
-        return Vehicle(bicycle=self, front=own, rear=behind)
+        if front.kernels != behind.kernels:
+            problem = "rear_patch has another kind of pressure, friction law or carcass than the front."
+            checks.refuse("Bicycle", problem, "Use the same kinds, with other numbers.")
+        return Vehicle(bicycle=self, front=front, rear=behind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,16 +113,16 @@ class Vehicle(Impedance):
     @property
     def layout(self) -> Layouts:
         """The vehicle's, with those of both axles inside."""
-        own, behind = self.front.layout, self.rear.layout
-        counts = [tuple(axle.sizes[name] for name in _SIZES) for axle in (own, behind)]
-        return _layout(own.parameters, own.state, own.workspace, *counts)
+        front, behind = self.front.layout, self.rear.layout
+        counts = [tuple(axle.sizes[name] for name in _SIZES) for axle in (front, behind)]
+        return _layout(front.parameters, front.state, front.workspace, *counts)
 
     @property
     def values(self) -> dict[str, ArrayLike]:
         """Of the vehicle, and of both axles."""
-        own = {part.name: getattr(self.bicycle, part.name) for part in parts_of(Bicycle)}
+        numbers = {part.name: getattr(self.bicycle, part.name) for part in parts_of(Bicycle)}
         axles = (("front", self.front), ("rear", self.rear))
-        return own | {f"{which}_{name}": value for which, axle in axles for name, value in axle.values.items()}
+        return numbers | {f"{which}_{name}": value for which, axle in axles for name, value in axle.values.items()}
 
     @property
     def kernels(self) -> Kernels:

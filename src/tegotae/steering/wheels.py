@@ -298,14 +298,14 @@ def feel(
         loop.command(k, torque)
         return angle, torque, answer.torque
 
-    read, told, asked = ("rad", "as read"), ("N·m", "as commanded"), ("N·m", "as asked")
-    return loop.run(tick, {"wheel_angle": read, "wheel_torque": told, "model_torque": asked})
+    read, commanded, asked = ("rad", "as read"), ("N·m", "as commanded"), ("N·m", "as asked")
+    return loop.run(tick, {"wheel_angle": read, "wheel_torque": commanded, "model_torque": asked})
 
 
 def _check_model(owner: str, model: Any) -> None:
     """Refuse what is not started, and so does not step."""
-    way = "Give a started model, such as block.start(period=…)."
-    checks.function(owner, "model", getattr(model, "step", None), way)
+    remedy = "Give a started model, such as block.start(period=…)."
+    checks.function(owner, "model", getattr(model, "step", None), remedy)
     checks.period_of(owner, getattr(model, "period", None))
 
 
@@ -326,12 +326,12 @@ class _WheelLoop(DeviceLoop):
             raise
         except Exception as error:
             raise DeviceError(
-                f"{self.owner}: the wheel gave no {self._given[0]} at tick {k} ({error!r}).\n"
+                f"{self.owner}: the wheel gave no {self._input[0]} at tick {k} ({error!r}).\n"
                 "  It was released. Check its cable, then start again: the model stands where it was."
             ) from error
 
     def _send(self, k: int, value: Array) -> None:
-        name, unit = self._told
+        name, unit = self._output
         try:
             super()._send(k, value)
         except Exception as error:

@@ -143,16 +143,16 @@ class Hexa(Declared):
         p, R = self._level(float(theta.mean())) if guess is None else pose_of("Hexa", *guess)
         p, R = p.copy(), R.copy()
         steps = kernels.pose_at(self.geometry, np.ascontiguousarray(theta), p, R)
-        told = ", ".join(f"{x:.4g}" for x in np.degrees(theta))
+        listed = ", ".join(f"{x:.4g}" for x in np.degrees(theta))
         if steps < 0:
-            checks.refuse("Hexa", f"no pose was found for angles ({told}) deg.", "Give a guess near the pose.")
+            checks.refuse("Hexa", f"no pose was found for angles ({listed}) deg.", "Give a guess near the pose.")
         back = np.zeros(6)
         unreachable = kernels.inverse(self.geometry, p, R, back, np.zeros((6, 13))) >= 0
         if unreachable or np.abs(back - theta).max() > 1e-6:
             at = "the elbows of some arms point the other way"
-            checks.refuse("Hexa", f"angles ({told}) deg: {at}.", "Give angles that `inverse` gives for some pose.")
+            checks.refuse("Hexa", f"angles ({listed}) deg: {at}.", "Give angles that `inverse` gives for some pose.")
         if problem := limits.problem(self, p, R):
-            checks.refuse("Hexa", f"angles ({told}) deg: {problem}.", "Give angles of a pose inside the workspace.")
+            checks.refuse("Hexa", f"angles ({listed}) deg: {problem}.", "Give angles of a pose inside the workspace.")
         return p, R
 
     def _level(self, angle: float) -> tuple[Array, Array]:

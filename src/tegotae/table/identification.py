@@ -68,8 +68,8 @@ class TableImpedance:
         for i, name in enumerate(self.axes):
             errors = self.mass_error, self.damping_error, self.stiffness_error
             pairs = zip((self.mass, self.damping, self.stiffness), errors, strict=True)
-            told = [f"{value[i, i]:.5g} ± {error[i, i]:.2g}" for value, error in pairs]
-            rows.append(f"{name:>4} " + " ".join(f"{t:>20}" for t in told) + f"  {100.0 * self.residual[i]:.2g} %")
+            cells = [f"{value[i, i]:.5g} ± {error[i, i]:.2g}" for value, error in pairs]
+            rows.append(f"{name:>4} " + " ".join(f"{t:>20}" for t in cells) + f"  {100.0 * self.residual[i]:.2g} %")
         return "\n".join(rows)
 
 
@@ -194,8 +194,9 @@ def _moved(x: Array, chosen: Sequence[int]) -> None:
     for i in chosen:
         most = max(float(size[k]) for k in chosen if k // 3 == i // 3)
         if size[i] < max(_STILL * most, _SPECK):
-            told = f"hardly anything moved along {AXES[i]}: {size[i]:.3g} {'m' if i < 3 else 'rad'} root mean square."
-            checks.refuse("identify_impedance", told, "Leave it out of `axes`, or excite it.")
+            unit = "m" if i < 3 else "rad"
+            problem = f"hardly anything moved along {AXES[i]}: {size[i]:.3g} {unit} root mean square."
+            checks.refuse("identify_impedance", problem, "Leave it out of `axes`, or excite it.")
 
 
 def _functions(T: float, band: float, lag: float, ticks: int) -> tuple[Complex, Complex, Complex, Complex]:
@@ -239,13 +240,13 @@ def _solve(X: Array, Y: Array, axes: tuple[str, ...]) -> TableImpedance:
     owner, n = "identify_impedance", len(axes)
     rows = X.shape[0]
     if rows < 2 * X.shape[1]:
-        told = f"{rows} equations for {X.shape[1]} unknowns."
-        checks.refuse(owner, told, "Give a longer record, fewer axes or a wider band.")
+        problem = f"{rows} equations for {X.shape[1]} unknowns."
+        checks.refuse(owner, problem, "Give a longer record, fewer axes or a wider band.")
     scale = np.sqrt((X**2).mean(axis=0))
     condition = float(np.linalg.cond(X / scale))
     if condition > _WORST:
-        told = f"the motion does not tell the axes apart (condition {condition:.3g})."
-        checks.refuse(owner, told, "Excite every axis by itself and over the whole band, or leave axes out.")
+        problem = f"the motion does not tell the axes apart (condition {condition:.3g})."
+        checks.refuse(owner, problem, "Excite every axis by itself and over the whole band, or leave axes out.")
     solution, *_ = np.linalg.lstsq(X / scale, Y, rcond=None)
     left = Y - X / scale @ solution
     spread = np.sqrt((left**2).sum(axis=0) / (rows - X.shape[1]))

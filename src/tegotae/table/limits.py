@@ -94,8 +94,8 @@ def problem(table: Hexa, position: Array, rotation: Array) -> str:
         a, b = np.degrees(table.arm_range)
         return f"an arm would stand at {math.degrees(worst):.4g} deg, past its range {a:.4g} to {b:.4g} deg"
     if tilt > table.rod_tilt:
-        told = f"{math.degrees(tilt):.4g} deg, past rod_tilt = {math.degrees(table.rod_tilt):.4g} deg"
-        return f"a rod would tilt by {told}"
+        most = math.degrees(table.rod_tilt)
+        return f"a rod would tilt by {math.degrees(tilt):.4g} deg, past rod_tilt = {most:.4g} deg"
     return ""
 
 
@@ -126,11 +126,11 @@ def refuse(table: Hexa, position: Array, rotation: Array, found: str) -> NoRetur
     """Say what is wrong with a pose, and how far the table can go towards it."""
     share = _last_good(table, position, rotation)
     place = table.home[0] + share * (position - table.home[0])
-    told = ", ".join(f"{float(x):.4g}" for x in position)
+    wanted = ", ".join(f"{float(x):.4g}" for x in position)
     near = ", ".join(f"{float(x):.4g}" for x in place)
     checks.refuse(
         "Hexa",
-        f"position=({told}) m with this rotation cannot be taken: {found}.",
+        f"position=({wanted}) m with this rotation cannot be taken: {found}.",
         f"On the straight way there from home the table can go {math.floor(1000.0 * share) / 10.0:g} %, "
         f"to ({near}) m with that share of the turn.",
     )
@@ -246,8 +246,8 @@ def _pose(plant: HexaPlant, state: State, given: Collection[str]) -> tuple[Array
     if "quaternion" in given:
         q = state.part("quaternion")
         if not abs(float(np.linalg.norm(q)) - 1.0) <= _EXACT:
-            told = f"initial['quaternion']={q} has another length than 1."
-            checks.refuse(plant.name, told, "Divide it by its length.")
+            problem = f"initial['quaternion']={q} has another length than 1."
+            checks.refuse(plant.name, problem, "Divide it by its length.")
         R = matrix_of(q.tolist())
     else:
         turn = next((name for name in ("rotation", "command_rotation") if name in given), None)

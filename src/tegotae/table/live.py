@@ -108,8 +108,8 @@ class LiveTable(LiveAdmittance):
             checks.finite("LiveTable", "rotation", turn, "")
             length = float(np.linalg.norm(turn))
             if abs(length - 1.0) > 1e-9:
-                told = f"the quaternion of rotation has length {length:.12g}."
-                checks.refuse("LiveTable", told, "Divide its four numbers by it.")
+                problem = f"the quaternion of rotation has length {length:.12g}."
+                checks.refuse("LiveTable", problem, "Divide its four numbers by it.")
             rotation = matrix_of((turn / length).tolist())
         p, R = pose_of("LiveTable", position, rotation)
         self.block.table.inverse(p, R)

@@ -56,9 +56,9 @@ class TableBody(Declared):
         super().__post_init__()
         principal = np.linalg.eigvalsh(self.tensor)
         if principal[0] < 0.0 or principal[2] > (principal[0] + principal[1]) * (1.0 + 1e-9):
-            told = ", ".join(f"{x:.4g}" for x in principal)
-            what = f"no body has the principal inertias {told} kg·m2."
-            checks.refuse("TableBody", what, "Each must be >= 0 and at most the sum of the other two.")
+            listed = ", ".join(f"{x:.4g}" for x in principal)
+            problem = f"no body has the principal inertias {listed} kg·m2."
+            checks.refuse("TableBody", problem, "Each must be >= 0 and at most the sum of the other two.")
 
     @cached_property
     def tensor(self) -> Array:

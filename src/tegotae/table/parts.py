@@ -110,8 +110,10 @@ class ArmServo(Declared):
     @property
     def values(self) -> dict[str, ArrayLike]:
         """What the kernels read, by the names of `plant_layout.SERVO`."""
-        own = {part.name: getattr(self, part.name) for part in SERVO.parts()}
-        return own if self.feedforward_in_contact is not None else own | {"feedforward_in_contact": self.feedforward}
+        found = {part.name: getattr(self, part.name) for part in SERVO.parts()}
+        if self.feedforward_in_contact is None:
+            found["feedforward_in_contact"] = self.feedforward
+        return found
 
     def slowest_decay(self, W: Array, M: Array) -> float:
         """Largest magnitude of the eigenvalues of one sampled period about a pose [-]: below 1 it settles.
@@ -154,15 +156,14 @@ def _invertible(owner: str, name: str, value: ArrayLike) -> Array:
     matrix = _square(owner, name, value)
     condition = np.linalg.cond(matrix)
     if not condition <= 1e12:
-        told = f"{name} is singular: its condition number is {condition:.3g}."
-        checks.refuse(owner, told, "Give a matrix measured with loads along all six axes.")
+        problem = f"{name} is singular: its condition number is {condition:.3g}."
+        checks.refuse(owner, problem, "Give a matrix measured with loads along all six axes.")
     return matrix
 
 
 def _cutoff(owner: str, name: str, value: float) -> float:
     if not (checks.is_real(value) and value > 0.0):
-        told = "Give a frequency in Hz, or math.inf."
-        checks.refuse(owner, f"{name}={checks.shown(value)} Hz must be > 0.", told)
+        checks.refuse(owner, f"{name}={checks.shown(value)} Hz must be > 0.", "Give a frequency in Hz, or math.inf.")
     return float(value)
 
 
@@ -215,14 +216,14 @@ class ForceSensor(Declared):
     @cached_property
     def strain_of_wrench(self) -> Array:
         """6 x 6, the strains of unit wrenches."""
-        own = self.sensitivity
-        return np.asarray(np.linalg.inv(np.asarray(self.calibration)) if own is None else own)
+        sensitivity = self.sensitivity
+        return np.asarray(np.linalg.inv(np.asarray(self.calibration)) if sensitivity is None else sensitivity)
 
     @property
     def values(self) -> dict[str, ArrayLike]:
         """What the kernels read, by the names of `plant_layout.SENSOR`."""
-        own = {name: getattr(self, name) for name in ("calibration", "tare", "noise", "load", "limit", "cutoff")}
-        return {"sensitivity": self.strain_of_wrench, **own}
+        names = ("calibration", "tare", "noise", "load", "limit", "cutoff")
+        return {"sensitivity": self.strain_of_wrench, **{name: getattr(self, name) for name in names}}
 
     @property
     def settled(self) -> Array:
@@ -328,8 +329,8 @@ class ProbedSurface(Declared):
         """
         M = checks.finite_array("ProbedSurface", "M", M, "kg", last=6)
         if M.shape != (6, 6) or np.linalg.matrix_rank(M) < 6:
-            told = f"M={checks.shown(M)} is no inertia."
-            checks.refuse("ProbedSurface", told, "Give 6 x 6 numbers that can be inverted.")
+            problem = f"M={checks.shown(M)} is no inertia."
+            checks.refuse("ProbedSurface", problem, "Give 6 x 6 numbers that can be inverted.")
         x, y, z = rotation_of("ProbedSurface", checks.array("ProbedSurface", "rotation", rotation, "")) @ self.tip
         J = np.array([[1, 0, 0, 0, z, -y], [0, 1, 0, -z, 0, x], [0, 0, 1, y, -x, 0]], dtype=np.float64)
         give = J @ np.linalg.solve(M, J.T)

@@ -28,7 +28,7 @@ from tegotae.table.mechanism import Mechanism, TableBody
 from tegotae.table.parts import ArmServo, ForceSensor, ProbedSurface, refuse_too_stiff
 from tegotae.table.plant_layout import SURFACE, plant_layout, ports_at
 
-OWN = "HexaPlant"
+OWNER = "HexaPlant"
 PLACES = ("plate", "sensor")
 
 
@@ -95,8 +95,8 @@ class HexaPlant(Mechanism, Admittance):
         super().__post_init__()
         self.__dict__["dimension"] = 6 * len(self.at)
         if self.surface is not None and self.probe not in (None, self.surface.probe):
-            told = f"probe={self.probe} m, but that of the surface is {self.surface.probe} m."
-            checks.refuse(OWN, told, "Leave it: the sensor's tip is the one that meets the surface.")
+            problem = f"probe={self.probe} m, but that of the surface is {self.surface.probe} m."
+            checks.refuse(OWNER, problem, "Leave it: the sensor's tip is the one that meets the surface.")
         W, M = self.table.inverse_jacobian(*self.table.home), self.mass_matrix(*self.table.home)
         radius = self.servo.slowest_decay(W, M)
         if radius >= 1.0:
@@ -146,15 +146,15 @@ class HexaPlant(Mechanism, Admittance):
             "servo": self.servo.values,
             "sensor": self.sensor.values,
         }
-        told = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
+        numbers = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
         rows = {f"{name}_row": 6 * self.at.index(name) if name in self.at else -1 for name in PLACES}
-        return {**told, **rows, "substeps": self.substeps, "arm_range": self.table.arm_range}
+        return {**numbers, **rows, "substeps": self.substeps, "arm_range": self.table.arm_range}
 
     @cached_property
     def tip(self) -> Array:
         """Where the sensor is touched, from the centre of the plate's joints, along the plate's axes [m]."""
-        own = (0.0, 0.0, 0.0) if self.probe is None else self.probe
-        return np.array(own if self.surface is None else self.surface.probe)
+        probe = (0.0, 0.0, 0.0) if self.probe is None else self.probe
+        return np.array(probe if self.surface is None else self.surface.probe)
 
     kernels = Kernels(kernels.plant_kernels)  # explicit within the tick, exact to its steps in what the wrench does
 
@@ -165,10 +165,10 @@ class HexaPlant(Mechanism, Admittance):
 
     def check(self, period: float) -> None:
         """Refuse another period than that of its servo."""
-        own = float(self.servo.period)
-        if abs(period - own) > 1e-12 * own:
-            told = f"period={period:g} s, but its servo has {own:g} s."
-            checks.refuse(OWN, told, "Leave the period, or give ArmServo(period=...).")
+        expected = float(self.servo.period)
+        if abs(period - expected) > 1e-12 * expected:
+            problem = f"period={period:g} s, but its servo has {expected:g} s."
+            checks.refuse(OWNER, problem, "Leave the period, or give ArmServo(period=...).")
 
     def least_reluctance(self, period: float) -> float:
         """Of the plate cut free of its arms [N·s/m, N·m·s/rad], twice over T: they can only add to it.
@@ -183,7 +183,7 @@ class HexaPlant(Mechanism, Admittance):
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest at the commanded pose, home unless given; what is given beside may be any part of the state."""
-        given = dict(checks.mapping(OWN, "initial", initial, INITIAL))
+        given = dict(checks.mapping(OWNER, "initial", initial, INITIAL))
         state = super().initial_state(period, given)
         complete(self, state, set(given))
         return state
@@ -246,13 +246,12 @@ class HexaPlant(Mechanism, Admittance):
             >>> HexaPlant.default().run(inputs={"command_position": path}).position.shape
             (200, 3)
         """
-        T = checks.period_of(OWN, self.servo.period if period is None else period)
-        checks.whole(OWN, "every", every, 1, "Use every=1 to record each tick.")
-        checks.mapping(OWN, "initial", initial, INITIAL)
+        T = checks.period_of(OWNER, self.servo.period if period is None else period)
+        checks.whole(OWNER, "every", every, 1, "Use every=1 to record each tick.")
+        checks.mapping(OWNER, "initial", initial, INITIAL)
         fed, ticks = commands_of(self, inputs)
         if force is None:
             if not ticks:
-                told = "Give a record, such as force (ticks, 6)."
-                checks.refuse(OWN, "nothing says how many ticks to run.", told)
+                checks.refuse(OWNER, "nothing says how many ticks to run.", "Give a record, such as force (ticks, 6).")
             force = np.zeros((ticks, self.dimension))
         return super().run(force, period=T, every=every, record=record, initial=initial, inputs=fed, progress=progress)

@@ -179,7 +179,7 @@ def ports_at(places: tuple[str, ...]) -> tuple[Port, ...]:
 def plant_layout(delay: int, at: tuple[str, ...]) -> Layouts:
     """The layout of a table whose sensor is so many samples late; one compiled loop serves them all."""
     velocity = Part("velocity", _BOTH, "mean over the tick", AXIS, "v", labels=labels_of(ports_at(at)))
-    own = (
+    parameters = (
         Part("plate_row", "", "where the wrench on the plate begins; -1 for nowhere", whole=True, letter="plate"),
         Part("sensor_row", "", "where that on the sensor begins; -1 for nowhere", whole=True, letter="sensor"),
         Part("substeps", "", "of the motion in a tick", whole=True, letter="n"),
@@ -194,7 +194,7 @@ def plant_layout(delay: int, at: tuple[str, ...]) -> Layouts:
     return layouts(
         dimension=6 * len(at),
         sizes={"delay": delay},
-        parameters=(*(Nested(*part) for part in parts), *own),
+        parameters=(*(Nested(*part) for part in parts), *parameters),
         state=(velocity, *_SEEN, *_KEPT, Nested("sensor", SENSOR_STATE, "sensor.")),
         workspace=_WORK,
     )

@@ -146,10 +146,10 @@ def column_and_bristles(c, p, e, f_0, f_v, bound, h, speed, T, velocity, torque)
         elif shift < 0:
             for j in range(high - 1, low - 1, -1):
                 e[j] = e[j + shift]
-        gain, own, spring = B + T * K, T * T * K * bent, K
+        gain, turned, spring = B + T * K, T * T * K * bent, K
         for j in range(n):
             xi = (j + phase) * step - a
-            f_v[j] = gain * (xi - xi_c - lost) + own
+            f_v[j] = gain * (xi - xi_c - lost) + turned
             f_0[j] = spring * e[j] - gain * slip
             bound[j] = max(0.0, load * (a - xi) * (a + xi))
         if shift != 0:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tegotae.compile.translate.helpers import LARGEST_ROOM
+from tegotae.compile.translate.helpers import LARGEST_BUFFER
 from tegotae.compile.translate.types import COUNT, REAL, TRUTH, WHOLE, Array, Known, Number, Refused, Struct, Tuple
 from tegotae.compile.translate.writer import Value, Writer, bare
 
@@ -24,7 +24,7 @@ class Arrays(Writer):
         if not isinstance(base.kind, Array):
             raise Refused(at, f"{base.words} cannot be indexed.", "Index arrays and tuples.")
         parts = list(at.elts) if isinstance(at, ast.Tuple) else [at]
-        base = self.keep(base)
+        base = self.reusable(base)
         if len(parts) > base.array.dimensions:
             raise Refused(at, f"{len(parts)} indices for {base.words}.", "Give as many as it has dimensions.")
         if any(isinstance(part, ast.Slice) for part in parts):
@@ -36,7 +36,7 @@ class Arrays(Writer):
         return self._row(base, indices)
 
     def _item_of(self, base: Value, at: ast.expr) -> Value:
-        base = self.keep(base)
+        base = self.reusable(base)
         assert isinstance(base.kind, Tuple | Struct)
         count = len(base.kind.items)
         if isinstance(at, ast.Slice):
@@ -156,7 +156,7 @@ class Arrays(Writer):
             return None
         if any(isinstance(part, ast.Call) for part in ast.walk(at.lower)):  # which must not be called twice
             return None
-        base, begin = self.keep(self.expression(node.value)), self.expression(at.lower)
+        base, begin = self.reusable(self.expression(node.value)), self.expression(at.lower)
         vector = isinstance(base.kind, Array) and base.kind.dimensions == 1
         if not vector or begin.kind != COUNT:
             return self.subscript(base, at)
@@ -170,7 +170,7 @@ class Arrays(Writer):
         column = len(sizes) == array.array.dimensions == 1  # stays one
         if not (array.array.contiguous or column):
             raise Refused(node, "reshape of an array that is not contiguous.", "Index it instead.")
-        array = self.keep(array)
+        array = self.reusable(array)
         extents = [self.expression(size) for size in sizes]
         for extent, size in zip(extents, sizes, strict=True):
             if not extent.is_whole or (extent.is_known and extent.known < 0):
@@ -183,7 +183,7 @@ class Arrays(Writer):
         element = self._element_named(node.args[0]) if len(node.args) == 1 else None
         if element is None or array.array.element is TRUTH:
             raise Refused(node, "a view as another type.", "Views as np.int64 or np.float64 of one another work.")
-        array = self.keep(array)
+        array = self.reusable(array)
         kind = Array(element, array.array.dimensions, array.array.contiguous, array.array.frozen)
         count = kind.dimensions
         rest = array.extents + ([] if kind.contiguous else [self._stride(array, i) for i in range(count)])
@@ -196,7 +196,7 @@ class Arrays(Writer):
         return _ELEMENTS.get(kind.value) if isinstance(kind, Known) else None
 
     def allocate(self, node: ast.Call, zero: bool) -> Value:
-        """`np.zeros` and `np.empty`, of a size that is known: room on the stack, for this call alone."""
+        """`np.zeros` and `np.empty`, of a size that is known: memory on the stack, for this call alone."""
         if self.loops:
             raise Refused(node, "an array is allocated inside a loop.", "Allocate it before the loop.")
         dtype = node.args[1] if len(node.args) > 1 else None
@@ -206,8 +206,7 @@ class Arrays(Writer):
             dtype = keyword.value
         element = REAL if dtype is None else self._element_named(dtype)
         if element is None:
-            told = ast.unparse(dtype or node)
-            raise Refused(dtype, f"an array of {told}.", "Use np.float64, np.int64 or np.bool_.")
+            raise Refused(dtype, f"an array of {ast.unparse(dtype or node)}.", "Use np.float64, np.int64 or np.bool_.")
         shape = node.args[0]
         given = shape.elts if isinstance(shape, ast.Tuple) else [shape]
         sizes = self.items_of([self.expression(size) for size in given])
@@ -216,11 +215,11 @@ class Arrays(Writer):
                 node, "an array is allocated by a size that is not known.", "Let the caller allocate it and hand it in."
             )
         count = max(int(np.prod([size.known for size in sizes])), 1)
-        if count > LARGEST_ROOM:
+        if count > LARGEST_BUFFER:
             raise Refused(node, f"{count} numbers are allocated.", "Let the caller allocate them and hand them in.")
         name = self.temporary()
         kind = Array(element, len(sizes), True)
-        self.rooms.append(f"    {element.stored} {name}[{count}];")
+        self.buffers.append(f"    {element.stored} {name}[{count}];")
         if zero:
             self.put(f"memset({name}, 0, sizeof {name});")
         extents = ", ".join(size.code for size in sizes)
@@ -229,11 +228,11 @@ class Arrays(Writer):
     def fill(self, target: Value, value: Value, node: ast.AST) -> None:
         """`target[...] = value`: numbers into every place, or a copy."""
         if isinstance(value.kind, Number):
-            self._each(self.keep(target), self.keep(value))
+            self._each(self.reusable(target), self.reusable(value))
             return
         if not isinstance(value.kind, Array) or value.kind.dimensions > target.array.dimensions:
             raise Refused(node, f"{value.words} into {target.words}.", "Copy number by number.")
-        target, value = self.keep(target), self.keep(value)
+        target, value = self.reusable(target), self.reusable(value)
         alike = (target.array.element, target.array.dimensions) == (value.array.element, value.array.dimensions)
         if alike and target.array.contiguous and value.array.contiguous:
             # They may overlap.

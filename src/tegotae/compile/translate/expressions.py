@@ -72,10 +72,11 @@ class Expressions(Operators):
 
     def expression(self, node: ast.expr) -> Value:
         """The value of an expression; statements that it needs are put before."""
-        work = getattr(self, "_" + type(node).__name__, None)
+        kind = type(node).__name__
+        work = getattr(self, "_" + kind, None)
         if work is None:
-            what, way = _OUTSIDE.get(type(node).__name__, (type(node).__name__, "See CONTRIBUTING.md, «The subset»."))
-            raise Refused(node, f"{what} is outside the subset.", way)
+            what, remedy = _OUTSIDE.get(kind, (kind, "See CONTRIBUTING.md, «The subset»."))
+            raise Refused(node, f"{what} is outside the subset.", remedy)
         try:
             value: Value = work(node)
         except Refused as refusal:
@@ -114,9 +115,9 @@ class Expressions(Operators):
         if isinstance(base.kind, Struct):
             if node.attr not in base.kind.fields:
                 raise Refused(node, f"{base.kind.name} has no {node.attr!r}.", f"It has {', '.join(base.kind.fields)}.")
-            return self.field(self.keep(base), node.attr)
+            return self.field(self.reusable(base), node.attr)
         if isinstance(base.kind, Array) and node.attr in ("shape", "size", "ndim"):
-            base = self.keep(base)
+            base = self.reusable(base)
             if node.attr == "ndim":
                 return self.constant(base.array.dimensions)
             if node.attr == "size":
@@ -133,7 +134,7 @@ class Expressions(Operators):
             base = self.expression(shape.value)
             place = self.expression(node.slice)
             if isinstance(base.kind, Array) and place.is_known:
-                base = self.keep(base)
+                base = self.reusable(base)
                 if not -base.array.dimensions <= place.known < base.array.dimensions:
                     raise Refused(node, f"extent {place.known} of {base.words}.", "Stay inside.")
                 code = f"{base.code}.n{place.known % base.array.dimensions}"
@@ -240,7 +241,7 @@ class Expressions(Operators):
             return self.constant(len(value.kind.items))
         if not isinstance(value.kind, Array):
             raise Refused(node, f"len of {value.words}.", "Arrays and tuples have a length.")
-        kept = self.keep(value)
+        kept = self.reusable(value)
         return Value(COUNT, f"{kept.code}.n0", simple=True, fixed=kept.fixed)
 
     def _of_one(self, function: Any, value: Value) -> Value | None:
@@ -248,7 +249,7 @@ class Expressions(Operators):
         if function is abs:
             if value.kind == REAL:
                 return Value(REAL, f"fabs({bare(value.code)})", reads=reads)
-            kept = self.keep(Value(kind_of_whole(value), self.convert(value, kind_of_whole(value))))
+            kept = self.reusable(Value(kind_of_whole(value), self.convert(value, kind_of_whole(value))))
             return Value(COUNT, f"({kept.code} < 0 ? -{kept.code} : {kept.code})")
         if function is int:
             if value.kind == REAL:
@@ -276,7 +277,7 @@ class Expressions(Operators):
         at_least_zero = sign == ">" and any(value.kind in (COUNT, TRUTH) for value in values)
         best = values[0]
         for value in values[1:]:
-            best, value = self.keep(best), self.keep(value)
+            best, value = self.reusable(best), self.reusable(value)
             one, other = self.convert(best, kind), self.convert(value, kind)
             best = Value(kind, f"({other} {sign} {one} ? {other} : {one})")
         return Value(COUNT if kind == WHOLE and at_least_zero else kind, best.code)

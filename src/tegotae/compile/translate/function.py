@@ -82,11 +82,11 @@ class Function(Statements):
     def _check_arguments(self) -> None:
         given = self.definition.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs or given.defaults:
-            told = "arguments with default values, stars or keywords."
-            raise Refused(self.definition, told, "Take all arguments by place.")
+            problem = "arguments with default values, stars or keywords."
+            raise Refused(self.definition, problem, "Take all arguments by place.")
         if len(given.args) != len(self.arguments):
-            told = f"it takes {len(given.args)} arguments and is given {len(self.arguments)}."
-            raise Refused(self.definition, told, "Give as many as it takes.")
+            problem = f"it takes {len(given.args)} arguments and is given {len(self.arguments)}."
+            raise Refused(self.definition, problem, "Give as many as it takes.")
         self.parameters = {}
         for argument, kind in zip(given.args, self.arguments, strict=True):
             web = self.webs.of[argument]
@@ -95,8 +95,8 @@ class Function(Statements):
 
     def _pass(self) -> None:
         self.begin()
-        own = self.definition.body
-        falls = self._block([ast.copy_location(ast.Return(own), own)] if isinstance(own, ast.expr) else own)
+        body = self.definition.body
+        falls = self._block([ast.copy_location(ast.Return(body), body)] if isinstance(body, ast.expr) else body)
         self._drop_unused()
         if falls and self._result not in (None, NOTHING):
             raise Refused(self.definition, "a path that ends without a result.", "Return a value on every path.")
@@ -123,9 +123,9 @@ class Function(Statements):
             if isinstance(given, Known):
                 continue
             web, name = self.variable(argument)
-            own = name if self.web_types[web] == given else name + "_in_"
+            taken = name if self.web_types[web] == given else name + "_in_"
             kind = self.program.c_type(given)
-            parameters.append(f"const {kind} *{own}" if isinstance(given, Struct) else f"{kind} {own}")
+            parameters.append(f"const {kind} *{taken}" if isinstance(given, Struct) else f"{kind} {taken}")
         return f"{self.program.c_type(self.result)} {self.name}({', '.join(parameters) or 'void'})"
 
     def text(self, *, linked: bool) -> str:
@@ -139,7 +139,7 @@ class Function(Statements):
             if kind != given:
                 start = self.convert(Value(given, name + "_in_", simple=True), kind)
                 lines.append(f"    {self.program.c_type(kind)} {name} = {bare(start)};")
-            body = [*self.lines, *self.rooms]
+            body = [*self.lines, *self.buffers]
             if not any(re.search(rf"(?<![.>])\b{name}\b", line) for line in body):  # a field is another thing
                 lines.append(f"    (void){name};")
         for name, kind in self.declared.values():
@@ -152,7 +152,7 @@ class Function(Statements):
         declared = f"{head};\n{head}" if linked else f"{reach} {head}"
         summary = (inspect.getdoc(self.python) or self.python.__qualname__).splitlines()[0]
         comment = f"/* {summary.replace('*/', '* /').replace('/*', '/ *')} */"
-        return "\n".join([comment, declared, "{", *lines, *self.rooms, *self.lines, "}"])
+        return "\n".join([comment, declared, "{", *lines, *self.buffers, *self.lines, "}"])
 
 
 def _nesting(program: Program, kind: Tuple | Struct) -> int:

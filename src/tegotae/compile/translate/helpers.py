@@ -40,7 +40,7 @@ def plain(name: str) -> str:
 
 def unused(name: str, taken: Collection[str]) -> str:
     """The name itself, or with the first number from 2 on under which nothing else is known."""
-    return next(own for own in chain([name], (f"{name}_{i}" for i in count(2))) if own not in taken)
+    return next(candidate for candidate in chain([name], (f"{name}_{i}" for i in count(2))) if candidate not in taken)
 
 
 def in_ascii(name: str) -> str:
@@ -49,7 +49,7 @@ def in_ascii(name: str) -> str:
 
 
 # More numbers than this have no place on the stack.
-LARGEST_ROOM = 4096
+LARGEST_BUFFER = 4096
 PRELUDE = """/* Made by tegotae from Python kernels; do not edit. */
 #include <math.h>
 #include <stdbool.h>
@@ -170,8 +170,8 @@ def copier(name: str, target_type: str, target: Array, source_type: str, source:
         {loops} {{ a.p[{_place("a", target, places)}] = ({element}){value}; }}
         return;
     }}
-    {element} small[{LARGEST_ROOM}];
-    {element} *const temporary = size <= {LARGEST_ROOM} ? small : malloc((size_t)size * sizeof *temporary);
+    {element} small[{LARGEST_BUFFER}];
+    {element} *const temporary = size <= {LARGEST_BUFFER} ? small : malloc((size_t)size * sizeof *temporary);
     if (!temporary) {{ abort(); }}
     {loops} {{ temporary[{order}] = ({element}){value}; }}
     {loops} {{ a.p[{_place("a", target, places)}] = temporary[{order}]; }}

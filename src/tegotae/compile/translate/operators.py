@@ -118,7 +118,7 @@ class Operators(Arrays):
             kind = REAL if base.kind == REAL else kind_of_whole(base)
             if exponent.known == 0:
                 return self.constant(1.0 if kind == REAL else 1)
-            square = self.keep(Value(kind, self.convert(base, kind), simple=base.simple, known=base.known))
+            square = self.reusable(Value(kind, self.convert(base, kind), simple=base.simple, known=base.known))
             left, code, product = exponent.known, square.code, ""
             while left:
                 if left & 1:
@@ -203,7 +203,7 @@ class Operators(Arrays):
             left, right = self.in_order([node.left, node.comparators[0]])
             return Value(TRUTH, f"({self._compared(node.ops[0], left, right, node)})", reads=left.reads or right.reads)
         # a < b < c: c is worked out only if a < b holds
-        left = self.keep(self.number(self.expression(node.left), node.left))
+        left = self.reusable(self.number(self.expression(node.left), node.left))
         name = self.temporary()
         code, opened, reads = "", 0, left.reads
         for place, (operator, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
@@ -245,7 +245,7 @@ class Operators(Arrays):
         if not isinstance(choices, ast.Tuple) or not choices.elts:
             raise Refused(node, "`in` of something that is not written as a tuple.", "Write `x in (a, b, c)`.")
         left, *others = (self.number(value, node) for value in self.in_order([node.left, *choices.elts]))
-        left = self.keep(left)
+        left = self.reusable(left)
         tests = " || ".join(f"({self._compared(ast.Eq(), left, other, node)})" for other in others)
         reads = any(value.reads for value in (left, *others))
         return Value(TRUTH, f"({tests})" if isinstance(node.ops[0], ast.In) else f"(!({tests}))", reads=reads)

@@ -89,7 +89,7 @@ class Program:
         elif isinstance(kind, Struct):
             parts = [self.c_type(item) for item in kind.items]
             name = in_ascii(kind.name) + "_record"
-            body = " ".join(f"{part} {own};" for part, own in zip(parts, map(plain, kind.fields), strict=True))
+            body = " ".join(f"{part} {member};" for part, member in zip(parts, map(plain, kind.fields), strict=True))
         else:
             raise TypeError(f"{kind} has no type in C")
         body = body or "char none;"  # a struct of nothing is not C
@@ -162,8 +162,8 @@ class Program:
     def unique(self, name: str) -> str:
         """A name of C that no other function has."""
         base = self.prefix + re.sub(r"\W", "", in_ascii(name).strip("_")).replace("lambda", "law")
-        self._names.add(own := unused(base, self._names))
-        return own
+        self._names.add(chosen := unused(base, self._names))
+        return chosen
 
     # ------------------------------------------------------------ text
 
@@ -174,16 +174,16 @@ class Program:
         crossing = {called for function in reached for called in function.callees if called.free != function.free}
         units = {}
         for mode in ("strict", "free"):
-            own = [function for function in reached if function.free == (mode == "free")]
-            if not own:
+            functions = [function for function in reached if function.free == (mode == "free")]
+            if not functions:
                 continue
-            bodies = [function.text(linked=function in crossing) for function in own]
-            outside = {called for function in own for called in function.callees if called.free != function.free}
+            bodies = [function.text(linked=function in crossing) for function in functions]
+            outside = {called for function in functions for called in function.callees if called.free != function.free}
             bodies[:0] = sorted(function.prototype() + ";" for function in outside)
             bodies += [
                 self._wrapper(entry, function) if entry.by_address is None else self._open(entry, function)
                 for entry, function in tops
-                if function in own
+                if function in functions
             ]
             code = "\n\n".join(bodies)
             tables = "\n".join(text for name, text, _ in self._tables.values() if re.search(rf"\b{name}\b", code))
@@ -231,13 +231,12 @@ class Program:
             lines += [f"    {line}" for line in words.give("result", result)]
         else:
             lines.append(f"    {call};" if result == NOTHING else f"    return {call};")
-        rooms = ["const word *a"] + ["word *r"] * isinstance(result, Tuple)
-        unused = [f"    (void){name};" for name in ("a", "r")[: len(rooms)] if not any(f"{name}[" in x for x in lines)]
-        head = (
-            f"EXPORT {'void' if isinstance(result, Tuple) else self.c_type(result)} {entry.symbol}({', '.join(rooms)})"
-        )
-        told = f'EXPORT const char {entry.symbol}_result[] = "{letters}";'
-        return "\n".join([f"extern {told.split(' = ')[0]};", told, head + ";", head, "{", *unused, *lines, "}"])
+        takes = ["const word *a"] + ["word *r"] * isinstance(result, Tuple)
+        unused = [f"    (void){name};" for name in ("a", "r")[: len(takes)] if not any(f"{name}[" in x for x in lines)]
+        returned = "void" if isinstance(result, Tuple) else self.c_type(result)
+        head = f"EXPORT {returned} {entry.symbol}({', '.join(takes)})"
+        constant = f'EXPORT const char {entry.symbol}_result[] = "{letters}";'
+        return "\n".join([f"extern {constant.split(' = ')[0]};", constant, head + ";", head, "{", *unused, *lines, "}"])
 
 
 @dataclass

@@ -79,10 +79,10 @@ def _codes(text: str) -> list[CodeType]:
 
 
 def _alike(one: CodeType, other: CodeType) -> bool:
-    return all(getattr(one, name) == getattr(other, name) for name in _TOLD_BY)
+    return all(getattr(one, name) == getattr(other, name) for name in _COMPARED)
 
 
-_TOLD_BY = ("co_name", "co_firstlineno", "co_code", "co_consts", "co_names", "co_varnames", "co_freevars")
+_COMPARED = ("co_name", "co_firstlineno", "co_code", "co_consts", "co_names", "co_varnames", "co_freevars")
 
 
 def _given_to_python(code: CodeType) -> str:

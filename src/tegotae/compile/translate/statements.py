@@ -106,7 +106,7 @@ class Statements(Expressions):
         if endless(node):
             self.put("for (;;) {")
             self._loop_body(node.body)
-            return any(isinstance(inner, ast.Break) for inner in _own(node.body))
+            return any(isinstance(inner, ast.Break) for inner in _statements_of(node.body))
         self.loops += 1
         condition, lines = self.apart(lambda: Value(TRUTH, self.condition(node.test)))
         self.loops -= 1
@@ -173,13 +173,13 @@ class Statements(Expressions):
             raise Refused(node, "range gives one number at a time.", "Use one name.")
         web, name = self.variable(node.target)
         kind_of_name = self.widen(node.target, web, kind)
-        own = self._counts_alone(node, web) and kind_of_name == kind
-        counter = name if own else self.temporary()
+        direct = self._counts_alone(node, web) and kind_of_name == kind
+        counter = name if direct else self.temporary()
         sign, change = ("<", f"{counter} += {step.known}") if up else (">", f"{counter} -= {-step.known}")
         change = {1: f"++{counter}", -1: f"--{counter}"}.get(step.known, change)
         begin, end = bare(self.convert(start, WHOLE)), bare(self.convert(stop, WHOLE))
         self.put(f"for (int64_t {counter} = {begin}; {counter} {sign} {end}; {change}) {{")
-        if not own and self.is_read(web):
+        if not direct and self.is_read(web):
             self.depth += 1
             self.set(web, name, kind_of_name, bare(self.convert(Value(kind, counter), kind_of_name)))
             self.depth -= 1
@@ -203,7 +203,7 @@ class Statements(Expressions):
             return
         value = self.expression(node.value)
         if len(node.targets) > 1:
-            value = self.keep(value)
+            value = self.reusable(value)
         for one in node.targets:
             self._assign(one, value)
 
@@ -234,7 +234,7 @@ class Statements(Expressions):
         elif isinstance(target, ast.Tuple):
             if not isinstance(value.kind, Tuple | Struct) or len(value.kind.items) != len(target.elts):
                 raise Refused(target, f"{value.words} for {len(target.elts)} names.", "Give one value each.")
-            kept = self.keep(value)
+            kept = self.reusable(value)
             for place, part in enumerate(target.elts):
                 if isinstance(part, ast.Name) and self._unused(part, value.kind.items[place]):
                     continue
@@ -319,11 +319,11 @@ def _extent(body: list[ast.stmt]) -> tuple[tuple[int, int], tuple[int, int]]:
     return (body[0].lineno, body[0].col_offset), (body[-1].end_lineno or 0, body[-1].end_col_offset or 0)
 
 
-def _own(body: list[ast.stmt]) -> list[ast.stmt]:
+def _statements_of(body: list[ast.stmt]) -> list[ast.stmt]:
     """All statements of a loop, those of loops inside it left out."""
     found: list[ast.stmt] = []
     for statement in body:
         found.append(statement)
         if isinstance(statement, ast.If):
-            found += _own(statement.body) + _own(statement.orelse)
+            found += _statements_of(statement.body) + _statements_of(statement.orelse)
     return found

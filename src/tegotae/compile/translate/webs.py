@@ -168,13 +168,13 @@ def endless(node: ast.While | ast.For) -> bool:
     return isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
 
 
-def _either(ways: Iterable[Definitions | None]) -> Definitions | None:
+def _either(paths: Iterable[Definitions | None]) -> Definitions | None:
     joined: Definitions | None = None
-    for way in ways:
-        if way is None:
+    for path in paths:
+        if path is None:
             continue
         joined = {} if joined is None else joined
-        for name, definitions in way.items():
+        for name, definitions in path.items():
             joined[name] = joined.get(name, frozenset()) | definitions
     return joined
 

@@ -113,7 +113,7 @@ class Writer:
         self.lines: list[str] = []
         self.depth = 1
         self.loops = 0
-        self.rooms: list[str] = []
+        self.buffers: list[str] = []
         self.declared: dict[ast.AST, tuple[str, Type]] = {}
         self.callees = {}
         self._temporaries = 0
@@ -135,7 +135,7 @@ class Writer:
 
     # ------------------------------------------------------------ values
 
-    def keep(self, value: Value) -> Value:
+    def reusable(self, value: Value) -> Value:
         """The same, as a text that may stand several times."""
         return value if value.simple or value.is_known else self.pin(value)
 
@@ -245,9 +245,9 @@ class Writer:
     def field(self, record: Value, name: str) -> Value:
         """One field of a record that may stand several times."""
         assert isinstance(record.kind, Struct)
-        kind, own = record.kind.items[record.kind.fields.index(name)], plain(name)
+        kind, member = record.kind.items[record.kind.fields.index(name)], plain(name)
         by_address = record.code.startswith("(*")
-        code = f"{record.code[2:-1]}->{own}" if by_address else f"{record.code}.{own}"
+        code = f"{record.code[2:-1]}->{member}" if by_address else f"{record.code}.{member}"
         return Value(kind, code, simple=True, fixed=record.fixed, owned=record.owned)
 
     def convert(self, value: Value, kind: Type) -> str:
@@ -259,11 +259,11 @@ class Writer:
                 return literal(float(value.known)) if value.is_known else f"(double){_bracketed(value.code)}"
             return f"(int64_t){_bracketed(value.code)}" if value.kind == TRUTH else value.code
         if isinstance(kind, Tuple):
-            kept = self.keep(value)
+            kept = self.reusable(value)
             parts = [self.convert(self.item(kept, i), item) for i, item in enumerate(kind.items)]
             return self.tuple_code(kind, parts)
         if isinstance(kind, Array) and isinstance(value.kind, Array):
-            kept = self.keep(value)
+            kept = self.reusable(value)
             if kind.contiguous == value.kind.contiguous:
                 return kept.code
             strides = [" * ".join(kept.extents[i + 1 :]) or "1" for i in range(kind.dimensions)]
@@ -278,7 +278,7 @@ class Writer:
         """The items of a tuple that stands alone among values; else those."""
         if len(values) != 1 or not isinstance(kind := values[0].kind, Tuple):
             return values
-        kept = self.keep(values[0])
+        kept = self.reusable(values[0])
         return [self.item(kept, i) for i in range(len(kind.items))]
 
     # ------------------------------------------------------------ variables
@@ -296,17 +296,17 @@ class Writer:
 
     def widen(self, node: ast.AST, web: ast.AST, kind: Type) -> Type:
         """The type of a variable that now also holds `kind`."""
-        told = f"{self.webs.names[web]!r} is"
-        joined = self.joined(node, self.web_types.get(web), kind, told, "Use two names: a variable has one type.")
+        subject = f"{self.webs.names[web]!r} is"
+        joined = self.joined(node, self.web_types.get(web), kind, subject, "Use two names: a variable has one type.")
         self.web_types[web] = joined
         return joined
 
-    def joined(self, node: ast.AST, one: Type | None, other: Type, told: str, remedy: str) -> Type:
+    def joined(self, node: ast.AST, one: Type | None, other: Type, subject: str, remedy: str) -> Type:
         """The type that holds both, or words about what is sometimes this, sometimes that."""
         try:
             return join(one, other)
         except Unjoinable as error:
-            raise Refused(node, f"{told} {error}.", remedy) from None
+            raise Refused(node, f"{subject} {error}.", remedy) from None
 
     def is_read(self, web: ast.AST) -> bool:
         """Whether somebody reads a variable after it got a value."""
@@ -362,7 +362,7 @@ class Writer:
         """A record as it is handed over: by its address."""
         if value.code.startswith("(*") and value.code.endswith(")"):
             return value.code[2:-1]
-        return f"&{self.keep(value).code}"
+        return f"&{self.reusable(value).code}"
 
 
 def _bracketed(code: str) -> str:

@@ -53,8 +53,8 @@ def multiply(P, f, h, s):
     """h = (W + diag C) f + b, and s = the sum of the magnitudes of its terms, against which rounding is measured."""
     m, W = P.m, P.W  # names of its own, or the compiler reads them anew for every number that it writes
     for j in range(m):
-        own = P.C[j] * f[j]
-        total, size = P.b[j] + own, abs(P.b[j]) + abs(own)
+        diagonal = P.C[j] * f[j]
+        total, size = P.b[j] + diagonal, abs(P.b[j]) + abs(diagonal)
         if not P.symmetric:
             for k in range(m):
                 term = W[j, k] * f[k]

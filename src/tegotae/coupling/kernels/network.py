@@ -76,9 +76,9 @@ def compare(k, first, v, before, moved, mobility, size, d, weight, gap, J):
     The first is counted in what is at stake when a solve begins (weight), so that unlike machines compare; the second
     in what the numbers of this trial may have lost. It is inf where there is no number.
     """
-    own, n = mobility.shape[0], d.shape[0]
+    rows, n = mobility.shape[0], d.shape[0]
     worst, scale, most, load = 0.0, 0.0, 0.0, 0.0
-    for j in range(own):
+    for j in range(rows):
         i = first + j
         gap[i, 0] = v[i] - moved[i]
         worst = max(worst, abs(gap[i, 0]))
@@ -86,11 +86,11 @@ def compare(k, first, v, before, moved, mobility, size, d, weight, gap, J):
             load = np.inf  # which the largest of several would not show if it is nan
         scale = max(scale, abs(v[i]) + abs(before[i]))
         load += size[i]
-        for m in range(own):
+        for m in range(rows):
             most = max(most, abs(mobility[j, m]))
         for c in range(n):
             J[i, c] = 1.0 if i == c else 0.0
-        for m in range(own):
+        for m in range(rows):
             M = mobility[j, m]
             for c in range(n):
                 J[i, c] -= M * d[first + m, c]

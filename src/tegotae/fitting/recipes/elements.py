@@ -69,9 +69,9 @@ def largest(record: Record) -> float:
 def most(record: Record) -> dict[str, tuple[float, str]]:
     """How large the parameters of friction and of a force sensor can be, by the forces of the record, and why."""
     push = largest(record)
-    told = f"the largest force of the record is {push:.3g} N"
-    levels = dict.fromkeys(("limit", "kinetic", "static", "offset"), (push, told))
-    return {**levels, "viscosity": (push / fastest(record), told + f", at {fastest(record):.3g} m/s or less")}
+    reason = f"the largest force of the record is {push:.3g} N"
+    levels = dict.fromkeys(("limit", "kinetic", "static", "offset"), (push, reason))
+    return {**levels, "viscosity": (push / fastest(record), reason + f", at {fastest(record):.3g} m/s or less")}
 
 
 def family(record: Record, count: int, relaxations: tuple[float, ...] = RELAXATIONS) -> Family:
@@ -118,8 +118,8 @@ def inspect(record: Record) -> None:
         remedy = "Record a motion that slides back and forth over several millimetres, with stops or reversals."
         checks.refuse("fit", "velocity is 0 throughout, so the record shows nothing.", remedy)
     if not record.force.any():
-        told = "force is 0 throughout, so there is no friction to identify."
-        checks.refuse("fit", told, "Check the force sensor, its unit (N) and the column.")
+        problem = "force is 0 throughout, so there is no friction to identify."
+        checks.refuse("fit", problem, "Check the force sensor, its unit (N) and the column.")
     work = float(np.sum(record.force * record.velocity))
     if work > 0.05 * float(np.sum(np.abs(record.force * record.velocity))):
         remedy = "Give the force that the block exerts on its mover: negative at a positive velocity. Try -force."

@@ -20,7 +20,7 @@ class ImpedanceRecipe(FrictionRecipe):
     """One element; mass and lag are 0 unless given, the preload and the sensor's offset unless asked for."""
 
     machine = FrictionImpedance
-    own = (
+    main = (
         Sought.of(
             FrictionImpedance, "stiffness", "reversals, or a start from rest, slow enough for several ticks of sticking"
         ),
@@ -44,9 +44,9 @@ class ImpedanceRecipe(FrictionRecipe):
 
     def scales(self, values: Values, record: Record) -> Values:
         """A damper that relaxes within two ticks makes hardly a difference."""
-        own = {"damping": 2.0 * record.period * values["stiffness"], "preload": elements.largest(record)}
-        own["offset"] = own["preload"]
-        return own | self.law.scales(values, elements.fastest(record))
+        push = elements.largest(record)
+        sizes = {"damping": 2.0 * record.period * values["stiffness"], "preload": push, "offset": push}
+        return sizes | self.law.scales(values, elements.fastest(record))
 
     def most(self, values: Values, record: Record) -> Mapping[str, tuple[float, str]]:
         """A spring that began slack never carries more than the friction."""
@@ -148,7 +148,7 @@ class AdmittanceRecipe(FrictionRecipe):
     response = "velocity"
     rugged = True  # it forgets its past at each stop, and by when it stops: a matter of ticks
     machine = FrictionAdmittance
-    own = (Sought.of(FrictionAdmittance, "mass", "forces that change quickly enough to speed it up and slow it down"),)
+    main = (Sought.of(FrictionAdmittance, "mass", "forces that change quickly enough to speed it up and slow it down"),)
     others = (OFFSET, Sought.of(FrictionAdmittance, "lag"))
 
     def inspect(self, record: Record) -> None:
@@ -157,11 +157,11 @@ class AdmittanceRecipe(FrictionRecipe):
         if not record.force.any():
             checks.refuse("fit", "force is 0 throughout, so nothing drives it.", "Record a force that moves it.")
         if not record.velocity.any():
-            told = "velocity is 0 throughout: the force never exceeds the friction."
-            checks.refuse("fit", told, "Record larger forces, until it slides to and fro.")
+            problem = "velocity is 0 throughout: the force never exceeds the friction."
+            checks.refuse("fit", problem, "Record larger forces, until it slides to and fro.")
         if float(np.sum(record.force * record.velocity)) < 0.0:
-            told = "the force brakes the motion instead of driving it."
-            checks.refuse("fit", told, "Give the force that drives the mass, without the friction. Try -force.")
+            problem = "the force brakes the motion instead of driving it."
+            checks.refuse("fit", problem, "Give the force that drives the mass, without the friction. Try -force.")
 
     def scales(self, values: Values, record: Record) -> Values:
         """As the law has it; an offset below the largest force may be anything."""

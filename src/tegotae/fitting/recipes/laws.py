@@ -82,8 +82,8 @@ class StribeckRecipe(LawRecipe):
         """Refused where it would rise."""
         kinetic, static = values["kinetic"], values["static"]
         if static < kinetic:
-            told = f"the friction of this record rises with the slip speed, from {static:.3g} N to {kinetic:.3g} N."
-            checks.refuse("fit", told, "That is no Stribeck law; fit law=tg.Viscous.")
+            problem = f"the friction of this record rises with the slip speed, from {static:.3g} N to {kinetic:.3g} N."
+            checks.refuse("fit", problem, "That is no Stribeck law; fit law=tg.Viscous.")
         return super().law(values)
 
     def guesses(self, speeds: Array, forces: Array) -> list[Values]:
@@ -112,7 +112,7 @@ class FrictionRecipe(Recipe):
     """A block with one law of friction: its own parameters, the law's, then what is 0 unless given or asked for."""
 
     machine: type[Block]
-    own: tuple[Sought, ...]
+    main: tuple[Sought, ...]
     others: tuple[Sought, ...]  # those that the machine declares are 0 unless given
 
     def __init__(
@@ -126,12 +126,12 @@ class FrictionRecipe(Recipe):
     @property
     def parameters(self) -> tuple[Sought, ...]:
         """Its own, the law's, then the others."""
-        return (*self.own, *self.law.parameters, *self.others)
+        return (*self.main, *self.law.parameters, *self.others)
 
     def block(self, values: Mapping[str, float], dimension: int) -> Block:
         """The machine with its law."""
         made: Any = self.machine
-        fields = {q.name: values[q.name] for q in (*self.own, *self.others) if q.name in declared(made)}
+        fields = {q.name: values[q.name] for q in (*self.main, *self.others) if q.name in declared(made)}
         block: Block = made(**fields, law=self.law.law(values), dimension=dimension)
         return block
 
@@ -141,7 +141,7 @@ class FrictionRecipe(Recipe):
 
     def known_but_for_the_law(self) -> Values:
         """What is given of the machine, for one with another law."""
-        mine = {q.name for q in (*self.own, *self.others)}
+        mine = {q.name for q in (*self.main, *self.others)}
         return {name: value for name, value in self.known.items() if name in mine}
 
     def inspect(self, record: Record) -> None:

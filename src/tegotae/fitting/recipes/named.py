@@ -63,7 +63,7 @@ class NamedRecipe(Recipe):
         self.drive = "velocity" if isinstance(machine, Impedance) else "force"
         self.machine, self.response, self.begins = machine, response, dict(initial)
         self.biased = "force" in (self.drive, response)
-        self.own = {name: value for name, value in machine.numbers.items() if name in free}
+        self.guesses = {name: value for name, value in machine.numbers.items() if name in free}
         parts: list[Block] = [machine]
         if isinstance(machine, Circuit):
             parts = [*machine.admittances.values(), *machine.impedances.values()]
@@ -74,18 +74,18 @@ class NamedRecipe(Recipe):
     @property
     def parameters(self) -> tuple[Sought, ...]:
         """Those that are sought, positive ones by their logarithm, and the offset of the force."""
-        own = tuple(Sought(n, self.machine.unit_of(n), "", signed=value < 0.0) for n, value in self.own.items())
-        return (*own, Sought("offset", "N", "", signed=True)) if self.biased else own
+        sought = tuple(Sought(n, self.machine.unit_of(n), "", signed=value < 0.0) for n, value in self.guesses.items())
+        return (*sought, Sought("offset", "N", "", signed=True)) if self.biased else sought
 
     def block(self, values: Mapping[str, float], dimension: int) -> Block:
         """The machine with these numbers."""
-        made: Block = self.machine.varied({name: values[name] for name in self.own})
+        made: Block = self.machine.varied({name: values[name] for name in self.guesses})
         return made
 
     def trial(self) -> Values:
         """A little off its own numbers, so that they still make the machine."""
-        told = {name: value * (1.0 + 1e-4 * np.sqrt(2.0 + i)) for i, (name, value) in enumerate(self.own.items())}
-        return told if "offset" in self.known else {**told, "offset": 1.0}
+        values = {name: value * (1.0 + 1e-4 * np.sqrt(2.0 + i)) for i, (name, value) in enumerate(self.guesses.items())}
+        return values if "offset" in self.known else {**values, "offset": 1.0}
 
     def inspect(self, record: Record) -> None:
         """Something must happen."""
@@ -95,18 +95,18 @@ class NamedRecipe(Recipe):
     def scales(self, values: Values, record: Record) -> Values:
         """A negative number by itself, the offset by the largest force."""
         push = float(np.max(np.abs(record.force)))
-        return {name: abs(value) for name, value in self.own.items()} | {"offset": push or 1.0}
+        return {name: abs(value) for name, value in self.guesses.items()} | {"offset": push or 1.0}
 
     def starts(self, record: Record) -> Iterable[Values]:
         """Its own numbers, and many around them, spread evenly."""
         from scipy.stats import qmc
 
         bias = {} if "offset" in self.known else {"offset": record.off_centre}
-        yield {**self.own, **bias}
-        powers = qmc.Halton(len(self.own), seed=0).random(BEGINNINGS * len(self.own)) if self.own else ()
+        yield {**self.guesses, **bias}
+        powers = qmc.Halton(len(self.guesses), seed=0).random(BEGINNINGS * len(self.guesses)) if self.guesses else ()
         for row in powers:
             factors = FARTHEST ** (2.0 * np.asarray(row) - 1.0)
-            guess = {name: float(value * f) for (name, value), f in zip(self.own.items(), factors, strict=True)}
+            guess = {name: float(value * f) for (name, value), f in zip(self.guesses.items(), factors, strict=True)}
             if self.exists(guess, record):
                 yield {**guess, **bias}
 
@@ -130,8 +130,8 @@ def recorded(
         none = np.zeros((seen.shape[0], machine.dimension))
         for name, value in ({"force": force} if felt else {"velocity": velocity, "position": position}).items():
             if value is not None:
-                way = f"Leave it out: what is compared is measured[{response!r}]."
-                checks.refuse("fit", f"{name} beside measured for a {machine.name}.", way)
+                remedy = f"Leave it out: what is compared is measured[{response!r}]."
+                checks.refuse("fit", f"{name} beside measured for a {machine.name}.", remedy)
         if felt:
             record = record_of(
                 velocity, position, _as_long_as(velocity if position is None else position, none), period
@@ -140,11 +140,11 @@ def recorded(
             pushed = none if force is None else force
             record = record_of(_as_long_as(pushed, none), None, pushed, period)
     if record.ticks != seen.shape[0]:
-        told = f"{record.ticks} ticks of {'motion' if felt else 'force'} but {seen.shape[0]} of {response}."
-        checks.refuse("fit", told, "Give one of each for every tick; cut the longer record.")
+        problem = f"{record.ticks} ticks of {'motion' if felt else 'force'} but {seen.shape[0]} of {response}."
+        checks.refuse("fit", problem, "Give one of each for every tick; cut the longer record.")
     if record.dimension != machine.dimension:
-        told = f"a record of {record.dimension} direction(s) for a {machine.name} of {machine.dimension}."
-        checks.refuse("fit", told, "Give one column for each direction.")
+        problem = f"a record of {record.dimension} direction(s) for a {machine.name} of {machine.dimension}."
+        checks.refuse("fit", problem, "Give one column for each direction.")
     machine.check(record.period)
     return Observed(record.velocity, record.force, record.period, response, seen)
 
@@ -159,8 +159,8 @@ def _measured(machine: Block, measured: object) -> tuple[str, Array]:
         place = places[response]
         length = place.stop - place.start
         return response, checks.signal("fit", f"measured[{response!r}]", values, place.part.unit, length)
-    told = f"It has {', '.join(name for name, part in machine.parts.items() if part.recorded)}."
-    return checks.refuse("fit", f"measured has {response!r}, which is no field of this {machine.name}.", told)
+    remedy = f"It has {', '.join(name for name, part in machine.parts.items() if part.recorded)}."
+    return checks.refuse("fit", f"measured has {response!r}, which is no field of this {machine.name}.", remedy)
 
 
 def _as_long_as(given: Any, none: Array) -> Array:
@@ -178,11 +178,11 @@ def named_recipe(
 ) -> NamedRecipe:
     """The recipe of a machine, or an error that says which names it has."""
     if isinstance(machine, Circuit) and machine.bases:
-        told = f"the circuit has bases={list(machine.bases)}, whose motion a record does not hold."
-        checks.refuse("fit", told, "Fit one whose bases stand still: leave bases out.")
+        problem = f"the circuit has bases={list(machine.bases)}, whose motion a record does not hold."
+        checks.refuse("fit", problem, "Fit one whose bases stand still: leave bases out.")
     if not isinstance(initial, Mapping | None):
-        way = "Give fields and values: initial={'velocity': 1.0}."
-        checks.refuse("fit", f"initial={initial!r:.80} has no names.", way)
+        remedy = "Give fields and values: initial={'velocity': 1.0}."
+        checks.refuse("fit", f"initial={initial!r:.80} has no names.", remedy)
     offered = machine.numbers
     there = ", ".join(offered) or "no parameters by name"
     for label, names in (("known", known), ("free", free)):
@@ -190,8 +190,8 @@ def named_recipe(
             if name not in offered and not (name == "offset" and label == "free"):
                 checks.refuse("fit", f"{label} has {name!r}.", f"This {machine.name} has {there}.")
     if not free:
-        told = f"this {machine.name} has no recipe of its own for what is sought: free names none of its parameters."
-        checks.refuse("fit", told, f"Give free=[…], of {there}; or a class that has a recipe, such as tg.Friction….")
+        problem = f"this {machine.name} has no recipe of its own for what is sought: free names none of its parameters."
+        checks.refuse("fit", problem, f"Give free=[…], of {there}; or a class that has a recipe, such as tg.Friction….")
     for name in free:
         if isinstance(offered.get(name), int):
             checks.refuse("fit", f"free has {name!r}, which is a whole number.", f"Compare a few: batch({name}=[...]).")

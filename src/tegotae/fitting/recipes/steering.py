@@ -114,8 +114,8 @@ class FeltSteering(Impedance):
     @property
     def layout(self) -> Layouts:
         """The column's, and the tyre's inside."""
-        own = self.tyre.layout
-        return _layout(own.parameters, own.state, own.workspace, tuple((name, own.sizes[name]) for name in own.names))
+        tyre = self.tyre.layout
+        return _layout(tyre.parameters, tyre.state, tyre.workspace, tuple((n, tyre.sizes[n]) for n in tyre.names))
 
     @property
     def values(self) -> dict[str, ArrayLike]:
@@ -126,8 +126,8 @@ class FeltSteering(Impedance):
     @property
     def kernels(self) -> Kernels:
         """Around the tyre's own."""
-        own, torque = self.tyre.kernels, k.of_patch if isinstance(self.tyre, ContactPatch) else k.of_front
-        return Kernels(k.felt_kernels, (own.make, torque, *own.functions))
+        tyre, torque = self.tyre.kernels, k.of_patch if isinstance(self.tyre, ContactPatch) else k.of_front
+        return Kernels(k.felt_kernels, (tyre.make, torque, *tyre.functions))
 
     @cached_property
     def _seat(self) -> Seat:
@@ -162,11 +162,11 @@ class SteeringRecipe(Recipe):
     def __init__(self, system: SteeringSystem, known: Mapping[str, float], start: float, free: Sequence[str] = ()):
         super().__init__({**_held(system, free), **known})
         if not isinstance(system.patch.law, Coulomb):
-            told = "Give a number as its friction: mu is what is sought."
-            checks.refuse("fit", f"the patch has friction={checks.shown(system.patch.friction)}.", told)
+            remedy = "Give a number as its friction: mu is what is sought."
+            checks.refuse("fit", f"the patch has friction={checks.shown(system.patch.friction)}.", remedy)
         if system.column.compliance is not None:
-            told = "Log the angle behind the torsion bar, and fit a system whose column has none."
-            checks.refuse("fit", f"the column has compliance={checks.shown(system.column.compliance)}.", told)
+            remedy = "Log the angle behind the torsion bar, and fit a system whose column has none."
+            checks.refuse("fit", f"the column has compliance={checks.shown(system.column.compliance)}.", remedy)
         self.system, self.start = system, start
 
     @property
@@ -209,13 +209,13 @@ class SteeringRecipe(Recipe):
             checks.refuse("fit", "hand_torque is 0 throughout.", "Check the torque sensor, its unit (N·m) and column.")
         # Rolling, a tyre may drive the wheel back, but over a log that ends where it began the hand does the work.
         if float(np.sum(record.force * record.velocity)) > 0.2 * float(np.sum(np.abs(record.force * record.velocity))):
-            told = "Give the torque of the hand on the wheel, positive to the left as the angle. Try -hand_torque."
-            checks.refuse("fit", "the torque brakes the wheel instead of turning it.", told)
+            remedy = "Give the torque of the hand on the wheel, positive to the left as the angle. Try -hand_torque."
+            checks.refuse("fit", "the torque brakes the wheel instead of turning it.", remedy)
         if _log(record).remembers:
-            told = (
+            remedy = (
                 "Begin it with the wheel at rest and nobody pulling, or log on until the wheel has been to both ends."
             )
-            checks.refuse("fit", "the log begins in mid-motion, with bristles stretched nobody knows how.", told)
+            checks.refuse("fit", "the log begins in mid-motion, with bristles stretched nobody knows how.", remedy)
 
     def scales(self, values: Values, record: Record) -> Values:
         """A damper that relaxes within two ticks makes hardly a difference."""
@@ -245,23 +245,23 @@ class SteeringRecipe(Recipe):
         """Only the dampers of the bristles count; no bristle slides; the drive train has no friction."""
         if "patch.stiffness" not in self.known:
             # At speed a bristle stays too short a time for its spring: other dampers and mu then do its part as well.
-            told = "bristles with hardly a spring explain it as well."
+            complaint = "bristles with hardly a spring explain it as well."
             remedy = (
                 "Log parking too, or slow driving, where bristles stay in the patch for longer."
                 if _log(record).speed.all()
                 else "Log slower steering to and fro while parked, so that bristles stick for longer."
             )
             begun = {**values, "patch.damping": values["patch.damping"] + 0.01 * values["patch.stiffness"]}
-            yield without(self, begun, {"patch.stiffness": 1e-3 * values["patch.stiffness"]}, told, remedy)
+            yield without(self, begun, {"patch.stiffness": 1e-3 * values["patch.stiffness"]}, complaint, remedy)
         if "patch.friction" not in self.known:
-            told = "within this steering no bristle is seen to slide: any larger coefficient explains it as well."
+            complaint = "within this steering no bristle is seen to slide: any larger coefficient explains it as well."
             driven = bool(_log(record).speed.any())
             remedy = "Log larger angles" + (", parked too." if driven else ", or driving at a larger slip angle.")
-            yield without(self, values, {"patch.friction": 1e4 * values["patch.friction"]}, told, remedy)
+            yield without(self, values, {"patch.friction": 1e4 * values["patch.friction"]}, complaint, remedy)
         if "column.friction" not in self.known:
-            told = "a drive train without friction explains it as well."
+            complaint = "a drive train without friction explains it as well."
             remedy = "Log slow reversals while driving, where the tyre's own hysteresis is small."
-            yield without(self, values, {"column.friction": 1e-6 * values["column.friction"]}, told, remedy)
+            yield without(self, values, {"column.friction": 1e-6 * values["column.friction"]}, complaint, remedy)
 
     # ------------------------------------------------------------ beginnings
 

@@ -45,7 +45,7 @@ def sampled_rise(
     block: Impedance, states: Sequence[Mapping[str, ArrayLike]], period: float, speeds: Array = SPEEDS
 ) -> float:
     """The largest slope of the force by the velocity [N·s/m] of a block on a line that prepares nothing."""
-    rows = stacked([block.initial_state(period, own).memory for own in states])
+    rows = stacked([block.initial_state(period, state).memory for state in states])
     module = build(_SWEEP, (("answer", module_of(block).flat_answer),))
     return float(module.sweep(block.parameters, rows, block.spaces.workspace.empty(), speeds, period))
 
@@ -56,8 +56,8 @@ def least_magnitude(owner: str, law: Law) -> float:
     forces = law(speeds)
     where = int(np.argmin(forces))
     if not forces[where] > 0.0:
-        way = "This model divides by its law: use one that stays > 0 at every speed."
-        checks.refuse(owner, f"law gives {forces[where]:g} N at {speeds[where]:g} m/s.", way)
+        remedy = "This model divides by its law: use one that stays > 0 at every speed."
+        checks.refuse(owner, f"law gives {forces[where]:g} N at {speeds[where]:g} m/s.", remedy)
     return float(forces[where])
 
 
@@ -202,9 +202,9 @@ class Elastoplastic(BristleFriction):
         super().__post_init__()
         least = least_magnitude(self.name, self.law)
         if self.breakaway >= least:
-            told = f"breakaway={self.breakaway} N is not below the law, which falls to {least:g} N."
-            way = f"Use breakaway < {least:g}; for purely elastic sticking up to the limit use FrictionImpedance."
-            checks.refuse(self.name, told, way)
+            problem = f"breakaway={self.breakaway} N is not below the law, which falls to {least:g} N."
+            remedy = f"Use breakaway < {least:g}; for purely elastic sticking up to the limit use FrictionImpedance."
+            checks.refuse(self.name, problem, remedy)
 
 
 @cache
@@ -264,14 +264,14 @@ class GeneralisedMaxwellSlip(Impedance):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own, fractions, stiffness = self.name, np.array(self.fractions), np.array(self.stiffness)
+        owner, fractions, stiffness = self.name, np.array(self.fractions), np.array(self.stiffness)
         if abs(fractions.sum() - 1.0) > 1e-9:
-            checks.refuse(own, f"fractions add up to {fractions.sum():g}.", "Scale them so that they add up to 1.")
+            checks.refuse(owner, f"fractions add up to {fractions.sum():g}.", "Scale them so that they add up to 1.")
         if stiffness.size not in (1, fractions.size):
-            told = f"{stiffness.size} values of stiffness but {fractions.size} fractions."
-            checks.refuse(own, told, "Give one stiffness for all, or one for every fraction.")
+            problem = f"{stiffness.size} values of stiffness but {fractions.size} fractions."
+            checks.refuse(owner, problem, "Give one stiffness for all, or one for every fraction.")
         object.__setattr__(self, "stiffness", tuple(np.broadcast_to(stiffness, fractions.shape).tolist()))
-        least_magnitude(own, self.law)
+        least_magnitude(owner, self.law)
 
     @property
     def layout(self) -> Layouts:

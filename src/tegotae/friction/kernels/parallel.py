@@ -88,23 +88,23 @@ def even_advance(p, s, w, v, T):
 @kernel
 def of_element(p, i):
     """The parameters of element i."""
-    own = p.elements[i]
+    row = p.elements[i]
     law = Law(p.kinds[i], p.laws[p.starts[i] : p.starts[i + 1]])
-    return Parameters(own[0], own[1], own[2], own[3], law)
+    return Parameters(row[0], row[1], row[2], row[3], law)
 
 
 @kernel
 def state_of(s, i):
     """The state of element i, as numbers."""
-    own = s.elements[i]
-    return State(own[0], own[1], own[2], own[3], own[4])
+    row = s.elements[i]
+    return State(row[0], row[1], row[2], row[3], row[4])
 
 
 @kernel
 def parts_of(s, i, n):
     """The state of element i, as arrays."""
-    own = s.elements[i]
-    return State(own[:n], own[n : 2 * n], own[2 * n : 3 * n], own[3 * n : 4 * n], own[4 * n :])
+    row = s.elements[i]
+    return State(row[:n], row[n : 2 * n], row[2 * n : 3 * n], row[3 * n : 4 * n], row[4 * n :])
 
 
 @cache
@@ -126,8 +126,8 @@ def parallel_kernels(*laws):
         force, moment = 0.0, 0.0
         for i in range(p.kinds.shape[0]):
             e, slip, f, g, z = element_advance(of_element(p, i), state_of(s, i), w, v, T)
-            own = s.elements[i]
-            own[0], own[1], own[2], own[3], own[4] = e, slip, f, g, z
+            row = s.elements[i]
+            row[0], row[1], row[2], row[3], row[4] = e, slip, f, g, z
             moment += p.elements[i, 0] * e
             force += f
         s.f[0] = force
@@ -160,11 +160,11 @@ def parallel_kernels_vector(*laws):
         s.f[:] = 0.0
         s.mean[:] = 0.0
         for i in range(p.kinds.shape[0]):
-            own = parts_of(s, i, n)
-            element_advance(of_element(p, i), own, w, v, T)
+            state = parts_of(s, i, n)
+            element_advance(of_element(p, i), state, w, v, T)
             for a in range(n):
-                s.f[a] += own.f[a]
-                s.mean[a] += p.elements[i, 0] * own.e[a] / p.SK
+                s.f[a] += state.f[a]
+                s.mean[a] += p.elements[i, 0] * state.e[a] / p.SK
 
     return parallel_answer_vector, parallel_advance_vector
 

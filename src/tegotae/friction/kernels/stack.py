@@ -53,42 +53,42 @@ def groups_rest(p, s, level, i0):
 
 
 @kernel
-def slid(sums, x1, way, x_g, sign_g, i0, end):
-    """Where the sliding part of a group ends after moving to x1 in the direction `way`."""
-    travel = way * (x1 - x_g)
-    if sign_g == way:  # last slid this way: all slide again, together, back at their turning point
+def slid(sums, x1, direction, x_g, sign_g, i0, end):
+    """Where the sliding part of a group ends after moving to x1 in the given direction."""
+    travel = direction * (x1 - x_g)
+    if sign_g == direction:  # last slid this way: all slide again, together, back at their turning point
         return end if travel >= 0.0 else i0
     return yielded(sums, i0, end, travel if sign_g == 0 else 0.5 * travel)
 
 
 @kernel
 def walk(p, s, v, T):
-    """Where the motion leads, nothing changed: x1, way, i0, level, whether a group was pushed, its rest, sum of K y."""
+    """Where motion leads, nothing changed: x1, direction, i0, level, if a group was pushed, its rest, sum of K y."""
     sums, N = p.sums, p.sums.shape[0] - 1
-    x, way, i0, level = s.x[0], s.way[0], s.i0[0], s.depth[0]
+    x, direction, i0, level = s.x[0], s.way[0], s.i0[0], s.depth[0]
     x1 = x + T * v
     turned = False
     pushed_rest = 0.0
     if v != 0.0:
-        new_way = 1 if v > 0.0 else -1
-        if new_way != way and i0 > 0:  # the sliding ones become the top group
+        new_direction = 1 if v > 0.0 else -1
+        if new_direction != direction and i0 > 0:  # the sliding ones become the top group
             pushed_rest = groups_rest(p, s, level, i0)
             end = i0
-            i0 = slid(sums, x1, new_way, x, way, 0, end)
+            i0 = slid(sums, x1, new_direction, x, direction, 0, end)
             turned = i0 < end
             if not turned:
                 i0 = end
-        way = new_way
+        direction = new_direction
         while not turned and level > 0:
             g = level - 1
             end = s.end_g[g]
-            i0 = slid(sums, x1, way, s.x_g[g], s.sign_g[g], i0, end)
+            i0 = slid(sums, x1, direction, s.x_g[g], s.sign_g[g], i0, end)
             if i0 < end:
                 break
             level -= 1
     rest = pushed_rest + group_sum(sums, x, s.way[0], i0, s.i0[0]) if turned else groups_rest(p, s, level, i0)
-    total = way * sums[i0, SF] + rest + x1 * (sums[N, SK] - sums[i0, SK])
-    return x1, way, i0, level, turned, pushed_rest, total
+    total = direction * sums[i0, SF] + rest + x1 * (sums[N, SK] - sums[i0, SK])
+    return x1, direction, i0, level, turned, pushed_rest, total
 
 
 @kernel
@@ -101,7 +101,7 @@ def stack_answer(p, s, w, v, T):
 @kernel
 def stack_advance(p, s, w, v, T):
     """Commit the velocity that really happened."""
-    x1, way, i0, level, turned, rest, total = walk(p, s, v, T)
+    x1, direction, i0, level, turned, rest, total = walk(p, s, v, T)
     if turned:
         s.x_g[level], s.sign_g[level], s.end_g[level], s.rest_g[level] = s.x[0], s.way[0], s.i0[0], rest
         level += 1
@@ -109,4 +109,4 @@ def stack_advance(p, s, w, v, T):
         x1 = 0.0  # all slide: the place is free, and a fresh origin keeps every digit of later differences
     s.f[0] = -total
     s.mean[0] = -total / p.sums[p.sums.shape[0] - 1, SK]
-    s.x[0], s.way[0], s.i0[0], s.depth[0] = x1, way, i0, level
+    s.x[0], s.way[0], s.i0[0], s.depth[0] = x1, direction, i0, level

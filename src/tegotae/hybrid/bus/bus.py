@@ -25,7 +25,7 @@ Reply = Callable[[bytes], bytes]
 
 _WORD = re.compile(r"[A-Za-z0-9_.\-]+")
 _WORDS = "Use letters, digits, '_', '-' and '.'"
-_LOOK = 0.01  # s, between looks for a node
+_POLL_PERIOD = 0.01  # s, between looks for a node
 
 
 def checked_word(owner: str, name: str, value: str) -> str:
@@ -35,15 +35,15 @@ def checked_word(owner: str, name: str, value: str) -> str:
     return value
 
 
-def told(about: About) -> About:
+def with_versions(about: About) -> About:
     """What a node tells of itself: what is given, and its versions."""
-    own = checks.mapping("Bus", "about", about, "Give a dict of what the node tells of itself.")
-    return {"version": tegotae.__version__, "protocol": PROTOCOL, **own}
+    given = checks.mapping("Bus", "about", about, "Give a dict of what the node tells of itself.")
+    return {"version": tegotae.__version__, "protocol": PROTOCOL, **given}
 
 
 def mismatches(nodes: dict[str, About]) -> list[str]:
     """Nodes of another version than ours, in words."""
-    ours = told({})
+    ours = with_versions({})
     return [
         f"node {node!r} runs tegotae {about.get('version')} (protocol {about.get('protocol')}), this one "
         f"{ours['version']} (protocol {ours['protocol']}). Install the same version for all nodes."
@@ -83,7 +83,7 @@ class Bus(Closable):
 
     def declare(self, node: str, about: About) -> None:
         """A node is here until it leaves or dies; the version of tegotae is told with what is given, as JSON."""
-        self._declare(checked_word(self._owner, "node", node), told(about))
+        self._declare(checked_word(self._owner, "node", node), with_versions(about))
 
     def leave(self, node: str) -> None:
         """Leave the session: the others no longer see this node."""
@@ -114,7 +114,7 @@ class Bus(Closable):
             missing = [f"node {node!r} is not here" for node in wanted if node not in here]
             if not missing or time.monotonic() >= end:
                 return missing + (self.problems() if missing else [])
-            time.sleep(_LOOK)
+            time.sleep(_POLL_PERIOD)
 
     def versions(self) -> list[str]:
         """Nodes of another version than ours that came, in words. Quick enough for a loop."""

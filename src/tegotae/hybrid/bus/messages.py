@@ -60,94 +60,94 @@ _LARGEST = 1e15  # of a coordinate [m, rad, -]
 _NODES = 64  # whose status is kept: more names than there can be nodes are made up
 _GOOD = 10.0  # s from the drawing of a number to its use
 _WAITING = 64  # numbers that wait to be used: whoever asks for more makes others ask again
-WAY = "Publish it by a node of this version of tegotae."
+REMEDY = "Publish it by a node of this version of tegotae."
 
 
 def object_of(what: str, payload: bytes) -> dict[str, Any]:
     """A JSON object: plain values, whole numbers of 64 bits, text that can be written; not finite becomes None."""
     if len(payload) > _MOST:
-        checks.refuse(what, f"it has {len(payload)} bytes, above {_MOST}.", WAY)
+        checks.refuse(what, f"it has {len(payload)} bytes, above {_MOST}.", REMEDY)
     try:
-        told = json.loads(
+        content = json.loads(
             payload, parse_constant=lambda _: None, parse_float=lambda text: it if isfinite(it := float(text)) else None
         )
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{what}: it is no JSON ({error}).\n  {WAY}") from error
-    if not isinstance(told, dict):
-        checks.refuse(what, f"it is {type(told).__name__}, not a table of names.", WAY)
-    waiting: list[tuple[Any, int]] = [(told, 0)]
+        raise InputError(f"{what}: it is no JSON ({error}).\n  {REMEDY}") from error
+    if not isinstance(content, dict):
+        checks.refuse(what, f"it is {type(content).__name__}, not a table of names.", REMEDY)
+    waiting: list[tuple[Any, int]] = [(content, 0)]
     while waiting:
         value, depth = waiting.pop()
         if depth > _DEEPEST:
-            checks.refuse(what, f"its tables and lists are more than {_DEEPEST} inside each other.", WAY)
+            checks.refuse(what, f"its tables and lists are more than {_DEEPEST} inside each other.", REMEDY)
         if isinstance(value, str):
             _refuse_unwritable(what, value)
         elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
-            checks.refuse(what, f"it holds a whole number of {value.bit_length()} bits.", WAY)
+            checks.refuse(what, f"it holds a whole number of {value.bit_length()} bits.", REMEDY)
         elif isinstance(value, dict):
             waiting += [(one, depth + 1) for pair in value.items() for one in pair]
         elif isinstance(value, list):
             waiting += [(one, depth + 1) for one in value]
-    return told
+    return content
 
 
 def _refuse_unwritable(what: str, text: str) -> None:
     if len(text) > _LONGEST:
-        checks.refuse(what, f"a text has {len(text)} characters, above {_LONGEST}.", WAY)
+        checks.refuse(what, f"a text has {len(text)} characters, above {_LONGEST}.", REMEDY)
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{what}: a text cannot be written ({error.reason}).\n  {WAY}") from error
+        raise InputError(f"{what}: a text cannot be written ({error.reason}).\n  {REMEDY}") from error
 
 
-def event_of(told: dict[str, Any]) -> dict[str, Any]:
+def event_of(message: dict[str, Any]) -> dict[str, Any]:
     """Something that happened: "time" [ns], "node", "level", "text", "kind" ("" unless given), and no more."""
-    when = told.get("time")
+    when = message.get("time")
     if isinstance(when, bool) or not isinstance(when, int) or not SOONEST <= when <= LATEST:
-        checks.refuse("event", f"time={checks.shown(when)} is no time in ns.", WAY)
+        checks.refuse("event", f"time={checks.shown(when)} is no time in ns.", REMEDY)
     event: dict[str, Any] = {"time": when}
     for name in ("node", "level", "text", "kind"):
-        event[name] = text = told.get(name, "" if name == "kind" else None)
+        event[name] = text = message.get(name, "" if name == "kind" else None)
         if not isinstance(text, str):
-            checks.refuse("event", f"{name}={text!r:.40} is no text.", WAY)
+            checks.refuse("event", f"{name}={text!r:.40} is no text.", REMEDY)
         _refuse_unwritable("event", text)
     if event["level"] not in LEVELS:
         checks.refuse("event", f"level={event['level']!r:.40}.", f"Give one of {', '.join(LEVELS)}.")
     return event
 
 
-def status_of(told: dict[str, Any]) -> dict[str, Any]:
+def status_of(message: dict[str, Any]) -> dict[str, Any]:
     """What a node tells of itself; "state" is a whole number, "words" are texts, "deadlines" and "link" are tables."""
-    state, words = told.get("state", 0), told.get("words", [])
+    state, words = message.get("state", 0), message.get("words", [])
     if isinstance(state, bool) or not isinstance(state, int):
-        checks.refuse("status", f"state={state!r:.40} is no whole number.", WAY)
+        checks.refuse("status", f"state={state!r:.40} is no whole number.", REMEDY)
     if not isinstance(words, list) or not all(isinstance(one, str) for one in words):
-        checks.refuse("status", "words are no list of texts.", WAY)
+        checks.refuse("status", "words are no list of texts.", REMEDY)
     for name in ("deadlines", "link"):
-        counts = told.get(name, {})
+        counts = message.get(name, {})
         # type, not isinstance: a flag is no count
         if not isinstance(counts, dict) or not all(type(one) in (int, float, NoneType) for one in counts.values()):
-            checks.refuse("status", f"{name} is no table of numbers.", WAY)
-    return told
+            checks.refuse("status", f"{name} is no table of numbers.", REMEDY)
+    return message
 
 
 def keep_status(kept: dict[str, dict[str, Any]], topic: str, payload: bytes) -> str:
     """Keep what the node named by a topic tells of itself, and return its name."""
-    told, node = status_of(object_of("status", payload)), topic.rpartition("/")[2]
+    status, node = status_of(object_of("status", payload)), topic.rpartition("/")[2]
     if node not in kept and len(kept) >= _NODES:
         checks.refuse("status", f"node {node!r:.40} is one too many.", "Name each node once.")
-    kept[node] = told
+    kept[node] = status
     return node
 
 
 def configuration_of(payload: bytes) -> tuple[float, Array]:
     """The simulated time [s] and q [m, rad, -], little-endian float64."""
     if len(payload) % 8 or not 8 < len(payload) <= 8 * (_COORDINATES + 1):
-        checks.refuse("configuration", f"{len(payload)} bytes are no time and coordinates.", WAY)
+        checks.refuse("configuration", f"{len(payload)} bytes are no time and coordinates.", REMEDY)
     numbers = np.frombuffer(payload, "<f8")
     beyond = np.isfinite(numbers) & ~(np.abs(numbers) <= _LARGEST)  # what diverged may be NaN, which viewers know
     if beyond.any() or not abs(float(numbers[0])) <= FARTHEST:
-        checks.refuse("configuration", "a number is beyond all measure, or its time is not finite.", WAY)
+        checks.refuse("configuration", "a number is beyond all measure, or its time is not finite.", REMEDY)
     return float(numbers[0]), numbers[1:]
 
 
@@ -210,21 +210,21 @@ def take_requests(
     def asked(payload: bytes) -> bytes:
         if not payload:
             return once.draw().encode()
-        told = _told(payload)
-        if not once.take(str(told.get("number"))):
+        request = _request_of(payload)
+        if not once.take(str(request.get("number"))):
             what = "the number that came with it was not drawn for it, is too old, or was used before."
             checks.refuse("re-arm", what, "Ask again; if nobody of yours asked, somebody sends recorded messages.")
         rearm()
         return b""
 
-    bus.subscribe(f"{bus.session}/requests/stop", lambda topic, said: stop(_who(_told(said))))
+    bus.subscribe(f"{bus.session}/requests/stop", lambda topic, payload: stop(_who(_request_of(payload))))
     bus.answer(f"{bus.session}/requests/rearm", asked)
 
 
 def ask_stop(bus: Bus, node: str, text: str) -> None:
     """Ask the table to come to rest and hold; never waits."""
-    told = {"time": time.monotonic_ns(), "node": node, "text": text}
-    bus.publish(f"{bus.session}/requests/stop", json.dumps(told).encode())
+    request = {"time": time.monotonic_ns(), "node": node, "text": text}
+    bus.publish(f"{bus.session}/requests/stop", json.dumps(request).encode())
 
 
 def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
@@ -235,14 +235,14 @@ def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
     topic = f"{bus.session}/requests/rearm"
     try:
         number = bus.ask(topic, b"", timeout)
-        told = {"node": node, "text": text, "number": "" if number is None else number.decode("ascii", "replace")}
-        heard = None if number is None else bus.ask(topic, json.dumps(told).encode(), timeout)
+        request = {"node": node, "text": text, "number": "" if number is None else number.decode("ascii", "replace")}
+        heard = None if number is None else bus.ask(topic, json.dumps(request).encode(), timeout)
     except InputError as error:
         return str(error)
     return "no table answers" if heard is None else ""
 
 
-def _told(payload: bytes) -> dict[str, object]:
+def _request_of(payload: bytes) -> dict[str, object]:
     """A request to stop is obeyed whatever its text says."""
     try:
         return object_of("request", payload)
@@ -250,6 +250,6 @@ def _told(payload: bytes) -> dict[str, object]:
         return {}
 
 
-def _who(told: dict[str, object]) -> str:
-    node, text = told.get("node"), told.get("text")
+def _who(request: dict[str, object]) -> str:
+    node, text = request.get("node"), request.get("text")
     return f"{node:.40}: {text:.200}" if isinstance(node, str) and isinstance(text, str) else "asked for over the bus"

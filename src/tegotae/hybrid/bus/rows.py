@@ -32,7 +32,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus
-from tegotae.hybrid.bus.messages import FARTHEST, LATEST, SOONEST, WAY, Judge
+from tegotae.hybrid.bus.messages import FARTHEST, LATEST, REMEDY, SOONEST, Judge
 
 Rows = NDArray[np.void]  # structured, a row a tick
 
@@ -94,9 +94,9 @@ KINDS = {"dynamics": DYNAMICS, "table": TABLE, "device": TABLE}
 def refuse_rows(owner: str, rows: Rows) -> None:
     """Refuse rows whose times, counts or clocks cannot be true; what was measured or computed may be NaN."""
     if unbelievable(rows).any():
-        checks.refuse(owner, "times, ticks, steps or clocks of a row are out of range.", WAY)
+        checks.refuse(owner, "times, ticks, steps or clocks of a row are out of range.", REMEDY)
     if "simulated" in (rows.dtype.names or ()) and not (np.abs(rows["simulated"]) <= FARTHEST).all():
-        checks.refuse(owner, "the simulated time of a row is not finite, or beyond all measure.", WAY)
+        checks.refuse(owner, "the simulated time of a row is not finite, or beyond all measure.", REMEDY)
 
 
 def unbelievable(rows: Rows) -> NDArray[np.bool_]:
@@ -225,24 +225,24 @@ class Reporter(BlockWriter):
 
     def event(self, time: int, level: str, text: str, kind: str = "") -> None:
         """Something that happened, at a time of the node's clock [ns]; level, words and kind as in `NodeEvent`."""
-        told = {"time": time, "node": self._node, "level": level, "text": text, "kind": kind}
-        self._bus.publish(f"{self._bus.session}/events", json.dumps(told).encode())
+        event = {"time": time, "node": self._node, "level": level, "text": text, "kind": kind}
+        self._bus.publish(f"{self._bus.session}/events", json.dumps(event).encode())
 
     def status(self, time: int, say: Callable[[], Mapping[str, Any]]) -> None:
         """Publish what the node says of itself, if it is time to."""
         if time < self._next:
             return
         self._next = time + _STATUS
-        told = {"time": time, "node": self._node, **say()}
+        status = {"time": time, "node": self._node, **say()}
         if others := self._bus.versions():
-            told["words"] = [*told.get("words", ()), *others]
-        self._bus.publish(f"{self._bus.session}/status/{self._node}", json.dumps(told).encode())
+            status["words"] = [*status.get("words", ()), *others]
+        self._bus.publish(f"{self._bus.session}/status/{self._node}", json.dumps(status).encode())
 
-    def finish(self, time: int, told: Mapping[str, Any]) -> None:
+    def finish(self, time: int, status: Mapping[str, Any]) -> None:
         """The last rows and the last status, which says that it ended as it should."""
         self.flush()
         self._next = time
-        self.status(time, lambda: {**told, "ended": True})
+        self.status(time, lambda: {**status, "ended": True})
 
 
 @dataclass(slots=True)
@@ -279,8 +279,8 @@ class BlockReader(Judge):
         if block.node not in self.counts and len(self.counts) >= _NODES:
             checks.refuse(owner, f"{node} is one too many.", "Name each node once.")
         if not block.rows.size or block.number >= _COUNTED or block.first >= _COUNTED:
-            told = f"block {block.number} of {node}, {block.rows.size} rows from {block.first} on, cannot be."
-            checks.refuse(owner, told, remedy)
+            problem = f"block {block.number} of {node}, {block.rows.size} rows from {block.first} on, cannot be."
+            checks.refuse(owner, problem, remedy)
         refuse_rows(owner, block.rows)
         if self._counted(block):
             self._take(block)
@@ -306,10 +306,10 @@ class BlockReader(Judge):
 
     def problems(self) -> list[str]:
         """What is missing or was refused, in words."""
-        told = []
+        problems = []
         for node, seen in self.counts.items():
             if seen.lost_rows:
-                told.append(f"{seen.lost_blocks} blocks of node {node!r} with {seen.lost_rows} rows are lost")
+                problems.append(f"{seen.lost_blocks} blocks of node {node!r} with {seen.lost_rows} rows are lost")
             if seen.repeated:
-                told.append(f"{seen.repeated} blocks of node {node!r} came again or too late")
-        return told + super().problems()
+                problems.append(f"{seen.repeated} blocks of node {node!r} came again or too late")
+        return problems + super().problems()

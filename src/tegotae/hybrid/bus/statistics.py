@@ -125,21 +125,21 @@ class Deadlines(Declared):
 
     def troubles(self) -> list[str]:
         """What went wrong, in words."""
-        told = []
+        troubles = []
         if self.missed:
-            told.append(
+            troubles.append(
                 f"{self.missed} of {self.count + self.skipped} deadlines missed: {self.overruns} ticks took longer "
                 f"than a period, {self.skipped} never began; the latest beginning came "
                 f"{1e3 * self.lateness.largest:.3g} ms late"
             )
         if self.wall_steps:
-            told.append(
+            troubles.append(
                 f"the wall clock was set {self.wall_steps} times, by {self.wall_step:.3g} s in all; "
                 "ticks and time stamps do not depend on it"
             )
         if self.went_back:
-            told.append(f"the monotonic clock went back {self.went_back} times: this machine cannot keep time")
-        return told
+            troubles.append(f"the monotonic clock went back {self.went_back} times: this machine cannot keep time")
+        return troubles
 
 
 @dataclass
@@ -185,16 +185,16 @@ class LinkStatistics(Declared):
 
     def summary(self) -> dict[str, float]:
         """Every count, and round_trip_p50, _p99 and _max [s]."""
-        told: dict[str, float] = {
+        counts: dict[str, float] = {
             each.name: value for each in fields(self) if isinstance(value := getattr(self, each.name), int)
         }
-        return told | self.round_trip.spread("round_trip")
+        return counts | self.round_trip.spread("round_trip")
 
     def troubles(self) -> list[str]:
         """What is wrong, in words, with the way out."""
-        told = []
+        troubles = []
         for version, count in sorted(self.versions.items()):
-            told.append(
+            troubles.append(
                 f"{count} packets of version {version}, but this is version {VERSION}: "
                 "install the same tegotae on both computers"
             )
@@ -205,12 +205,12 @@ class LinkStatistics(Declared):
              "restart this node too), or someone who plays back a recording"),
             (self.unread, "were dropped unread, so many of them came at once: find out who else is sending"),
         ):  # fmt: skip
-            told += [f"{count} packets {words}"] if count else []
+            troubles += [f"{count} packets {words}"] if count else []
         if self.clock_steps:
-            told.append(f"the peer's clock went back {self.clock_steps} times; ages do not depend on it")
+            troubles.append(f"the peer's clock went back {self.clock_steps} times; ages do not depend on it")
         if self.unsent and self.error:
-            told.append(f"{self.unsent} packets could not be sent, the last because of: {self.error}")
-        return told
+            troubles.append(f"{self.unsent} packets could not be sent, the last because of: {self.error}")
+        return troubles
 
 
 def standing(clock: NodeClock, link: NodeLink, state: NodeState) -> dict[str, Any]:

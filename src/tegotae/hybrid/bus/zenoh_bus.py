@@ -37,7 +37,7 @@ from tegotae.hybrid.links.datagrams import LOOPBACK, Address, bound, checked_add
 
 _SEAL = 16  # bytes
 
-_OWN = "ZenohBus"
+_NAME = "ZenohBus"
 _USER = "tegotae"
 _LEASE = 10_000  # ms of silence after which a peer is given up; a process that is killed is noticed at once
 _QUEUE = 16  # batches that wait for a slow peer, the most that zenoh allows: seconds of rows
@@ -47,7 +47,7 @@ _QUIET = {"multicast": {"enabled": False}, "gossip": {"enabled": False}, "delay"
 
 def free_address(host: str = "127.0.0.1") -> Address:
     """An address at which nobody listens now."""
-    with bound(_OWN, f"host={host!r}", host, socket.SOCK_STREAM) as it:
+    with bound(_NAME, f"host={host!r}", host, socket.SOCK_STREAM) as it:
         return host, int(it.getsockname()[1])
 
 
@@ -61,7 +61,7 @@ class Access:
     """What a key gives: a password to open sessions with, and a seal for messages."""
 
     def __init__(self, key: bytes) -> None:
-        key = checked_key(_OWN, key)
+        key = checked_key(_NAME, key)
         self._password = hmac.digest(key, b"tegotae bus password", "sha256").hex()
         self._secret = hmac.digest(key, b"tegotae bus seal", "sha256")
 
@@ -130,14 +130,14 @@ class Access:
 def unopened(address: Address | None, words: str) -> str:
     """What to tell when zenoh cannot listen at an address."""
     if address is None:
-        return f"{_OWN}: zenoh does not start ({words}).\n  Check the addresses of the peers."
+        return f"{_NAME}: zenoh does not start ({words}).\n  Check the addresses of the peers."
     host, port = address
     if "Address already in use" in words:
         return (
-            f"{_OWN}: port {port} of {host} is in use.\n"
+            f"{_NAME}: port {port} of {host} is in use.\n"
             "  End the program that listens there (`ss -ltnp` names it), or choose another port for this node."
         )
-    return f"{_OWN}: cannot listen at {host}:{port} ({words.split(' at /')[0]}).\n  Name an address of this computer."
+    return f"{_NAME}: cannot listen at {host}:{port} ({words.split(' at /')[0]}).\n  Name an address of this computer."
 
 
 _FRESH = 2.0  # s, for which the refusal of a peer is believed
@@ -175,16 +175,16 @@ class ZenohBus(Bus):
     def __init__(
         self, session: str, *, key: bytes, listen: Address | None = LOOPBACK, peers: Sequence[Address] = ()
     ) -> None:
-        require(_OWN, "zenoh")
+        require(_NAME, "zenoh")
         import zenoh
 
         super().__init__(session)
         self._zenoh: Any = zenoh
         self._access = Access(key)
         if listen is not None:
-            listen = checked_address(_OWN, "listen", listen)
-        listed: Any = checks.several(_OWN, "peers", peers, object, "Give a list of (host, port).")
-        peers = [checked_address(_OWN, "peers", one, to=True) for one in listed]
+            listen = checked_address(_NAME, "listen", listen)
+        listed: Any = checks.several(_NAME, "peers", peers, object, "Give a list of (host, port).")
+        peers = [checked_address(_NAME, "peers", one, to=True) for one in listed]
         self._others = [one for one in peers if one != listen]
         before = peers[: peers.index(listen)] if listen is not None and listen in peers else self._others
         self._lock = threading.Lock()
@@ -229,7 +229,7 @@ class ZenohBus(Bus):
                     self._noted(what, error)
                 del it  # an asker waits for as long as its question is kept
 
-        ear = threading.Thread(target=listen, name=f"{_OWN} {self.session}", daemon=True)
+        ear = threading.Thread(target=listen, name=f"{_NAME} {self.session}", daemon=True)
         self._ears.append(ear)
         ear.start()
 
@@ -259,7 +259,7 @@ class ZenohBus(Bus):
         try:
             words = json.dumps({"bus": listens, **about}).encode()
         except (TypeError, ValueError) as error:
-            raise InputError(f"{_OWN}: about={about!r} is not JSON ({error}).\n  Use text, numbers, lists.") from error
+            raise InputError(f"{_NAME}: about={about!r} is not JSON ({error}).\n  Use text, numbers, lists.") from error
         self._leave(node)
         where = f"{self._tokens_key}/{node}/{secrets.token_hex(8)}"  # two nodes of one name are told apart
         seal = self._access.seal(b"here", where, words).hex()
@@ -276,11 +276,11 @@ class ZenohBus(Bus):
             with self._lock:
                 self._alive.pop(token, None)
             return
-        said = _TOKEN.fullmatch(token.removeprefix(f"{self._tokens_key}/"))
-        words = b"" if said is None else bytes.fromhex(said["words"])
-        seal, where = (b"", "") if said is None else (bytes.fromhex(said["seal"]), said["where"])
-        if self._sealed(seal, b"here", f"{self._tokens_key}/{where}", words) and said is not None:
-            node, about = said["node"], object_of("node", words)
+        matched = _TOKEN.fullmatch(token.removeprefix(f"{self._tokens_key}/"))
+        words = b"" if matched is None else bytes.fromhex(matched["words"])
+        seal, where = (b"", "") if matched is None else (bytes.fromhex(matched["seal"]), matched["where"])
+        if self._sealed(seal, b"here", f"{self._tokens_key}/{where}", words) and matched is not None:
+            node, about = matched["node"], object_of("node", words)
             with self._lock:
                 self._alive[token] = node, about
                 self._unlike.pop(node, None)
@@ -300,8 +300,8 @@ class ZenohBus(Bus):
             proof = b"" if query.attachment is None else query.attachment.to_bytes()
             nonce = proof[_SEAL:]
             if self._sealed(proof[:_SEAL], b"ask" + nonce, topic, payload):
-                said = self._answered(topic, reply, payload)
-                query.reply(topic, said, attachment=self._access.seal(b"answer" + nonce, topic, said))
+                answer = self._answered(topic, reply, payload)
+                query.reply(topic, answer, attachment=self._access.seal(b"answer" + nonce, topic, answer))
 
         self._hear(f"answering {topic}", asked, self._session.declare_queryable, topic, complete=True)
 
@@ -311,8 +311,7 @@ class ZenohBus(Bus):
         except InputError as error:
             return _BAD + str(error).encode()
         except Exception as error:  # told on both sides: by problems() here, by the error there
-            words = self._noted(f"answering {topic}", error)
-            return _BAD + words.encode()
+            return _BAD + self._noted(f"answering {topic}", error).encode()
 
     def _ask(self, topic: str, payload: bytes, timeout: float) -> bytes | None:
         nonce = secrets.token_bytes(_SEAL)
@@ -322,11 +321,11 @@ class ZenohBus(Bus):
         for got in self._session.get(topic, **given):
             if got.ok is None:  # zenoh's own words, such as a timeout
                 continue
-            said = got.ok.payload.to_bytes()
-            if self._sealed(got.ok.attachment, b"answer" + nonce, topic, said):
-                if said[:1] == _BAD:
-                    raise InputError(f"{topic} refused: {said[1:].decode('utf-8', 'replace')}")
-                return bytes(said[1:])
+            answer = got.ok.payload.to_bytes()
+            if self._sealed(got.ok.attachment, b"answer" + nonce, topic, answer):
+                if answer[:1] == _BAD:
+                    raise InputError(f"{topic} refused: {answer[1:].decode('utf-8', 'replace')}")
+                return bytes(answer[1:])
         return None
 
     # ------------------------------------------------------------ what is wrong

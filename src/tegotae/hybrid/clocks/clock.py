@@ -93,8 +93,8 @@ class RealClock(NodeClock, Closable):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.spin > self.period:
-            told = f"spin={self.spin} s is longer than period={self.period} s."
-            checks.refuse("RealClock", told, "Spin for a part of the period.")
+            problem = f"spin={self.spin} s is longer than period={self.period} s."
+            checks.refuse("RealClock", problem, "Spin for a part of the period.")
         self._spin = round(1e9 * self.spin)
         self._before: tuple[int, os.sched_param] | None = None
         self._locked = False
@@ -161,16 +161,16 @@ class RealClock(NodeClock, Closable):
             try:
                 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(self.priority))
             except OSError as error:
-                told = f"priority={self.priority} of SCHED_FIFO is refused by this machine ({error.strerror})."
-                way = "Allow it (`ulimit -r 99`, rtprio in /etc/security/limits.conf, or the capability CAP_SYS_NICE), "
-                checks.refuse("RealClock", told, f"{way}or use priority=None.")
+                problem = f"priority={self.priority} of SCHED_FIFO is refused by this machine ({error.strerror})."
+                remedy = "Allow it (`ulimit -r 99`, rtprio in /etc/security/limits.conf, or the capability CAP_SYS_NICE"
+                checks.refuse("RealClock", problem, f"{remedy}), or use priority=None.")
             self._before = before
         if self.lock_memory and not self._locked:
             libc = ctypes.CDLL(None, use_errno=True)
             if libc.mlockall(_CURRENT_AND_FUTURE) != 0:
-                told = f"lock_memory=True is refused by this machine ({os.strerror(ctypes.get_errno())})."
-                way = "Allow it (`ulimit -l unlimited`, memlock in /etc/security/limits.conf, or the capability "
-                checks.refuse("RealClock", told, f"{way}CAP_IPC_LOCK), or use lock_memory=False.")
+                problem = f"lock_memory=True is refused by this machine ({os.strerror(ctypes.get_errno())})."
+                remedy = "Allow it (`ulimit -l unlimited`, memlock in /etc/security/limits.conf, or the capability "
+                checks.refuse("RealClock", problem, f"{remedy}CAP_IPC_LOCK), or use lock_memory=False.")
             self._locked = True
         return self
 
@@ -217,8 +217,8 @@ class VirtualClock(NodeClock):
     def __post_init__(self) -> None:
         super().__post_init__()
         if 1e9 * self.period < 1.0:
-            told = f"period={self.period} s is below a nanosecond."
-            checks.refuse("VirtualClock", told, "Time is counted in whole nanoseconds.")
+            problem = f"period={self.period} s is below a nanosecond."
+            checks.refuse("VirtualClock", problem, "Time is counted in whole nanoseconds.")
         self._timeline = self.timeline or Timeline()
 
     @property
@@ -252,11 +252,11 @@ class Lockstep:
 
     Example:
         >>> from tegotae.hybrid import Lockstep
-        >>> told, line = [], Lockstep()
-        >>> dynamics = line.add(lambda tick: told.append(("dynamics", tick)), period=2e-3)
-        >>> table = line.add(lambda tick: told.append(("table", tick)), period=1e-3)
+        >>> ticks, line = [], Lockstep()
+        >>> dynamics = line.add(lambda tick: ticks.append(("dynamics", tick)), period=2e-3)
+        >>> table = line.add(lambda tick: ticks.append(("table", tick)), period=1e-3)
         >>> line.run(2e-3)
-        >>> told
+        >>> ticks
         [('dynamics', 0), ('table', 0), ('table', 1)]
     """
 

@@ -42,8 +42,8 @@ def unbounded(pose: Sequence[float]) -> tuple[float, float]:
 def _stepped(owner: str, name: str, value: Any) -> Any:
     """A device that this process drives."""
     if not all(callable(getattr(value, word, None)) for word in ("command", "read", "step")):
-        told = f"{name}={checks.shown(value)} takes no commands, tells no readings, or is never stepped."
-        checks.refuse(owner, told, "Give a Twin, such as SpringTwin or HexaTwin.")
+        problem = f"{name}={checks.shown(value)} takes no commands, tells no readings, or is never stepped."
+        checks.refuse(owner, problem, "Give a Twin, such as SpringTwin or HexaTwin.")
     return value
 
 
@@ -131,16 +131,16 @@ class DeviceNode(Declared):
     Example:
         >>> from tegotae.hybrid import MemoryLink, VirtualClock
         >>> from tegotae.hybrid.devices.device import SpringTwin
-        >>> clock, said = VirtualClock(2e-3), []
+        >>> clock, events = VirtualClock(2e-3), []
         >>> here, there = MemoryLink.pair(clock)
         >>> node = DeviceNode(
         ...     twin=SpringTwin(stiffness=1e4, period=2e-3), link=there, clock=clock,
-        ...     tell=lambda time, level, text, kind: said.append(text),
+        ...     tell=lambda time, level, text, kind: events.append(text),
         ... )
         >>> sent = here.send(Command(label=0.0, pose=(0.0, 0.0, 0.001, 1.0, 0.0, 0.0, 0.0)))
         >>> for _ in range(30):
         ...     node.step(clock.wait())
-        >>> said
+        >>> events
         ['first command: moving', 'no command for 42 ms: stopped, holding; re-arm to go on']
     """
 
@@ -167,7 +167,7 @@ class DeviceNode(Declared):
         self._quickest = endless if limits is None else _BEYOND * limits.angular_velocity
         self._command: Command | None = None
         self._label, self._tick, self._often = -math.inf, -1, 1.0
-        self._told: tuple[float, ...] | None = None  # pose that the device was told last
+        self._last_pose: tuple[float, ...] | None = None  # pose that the device was told last
         self._came: int | None = None
         self._waited = self._stepped = self._owed = 0
         self._longest = round(1e9 * _HELD_UP * self.clock.period)
@@ -245,15 +245,15 @@ class DeviceNode(Declared):
         # A simulation that stands does not go on, and one that jumped on is not run after.
         ahead = 0.0 if ahead < -FARTHEST * T or not any(command.twist) else min(ahead, FARTHEST * T)
         before, self._label = self._label, command.label + ahead
-        last = self._told or self.twin.read().pose  # after a stop it goes on from where it holds
+        last = self._last_pose or self.twin.read().pose  # after a stop it goes on from where it holds
         if ahead < 0.0 and before < self._label:
             # Back on the way that was told: a table that catches up moves faster than its labels.
             share = (self._label - before) / (command.label - before)
             wanted = moved(last, difference(last, tuple(command.pose)), share)
         else:
             wanted = moved(tuple(command.pose), tuple(command.twist), ahead)
-        self._told = toward(last, wanted, *self._reach(command))
-        self.twin.command(self._told, tuple(command.twist), label=self._label)
+        self._last_pose = toward(last, wanted, *self._reach(command))
+        self.twin.command(self._last_pose, tuple(command.twist), label=self._label)
 
     def _reach(self, command: Command) -> tuple[float, float]:
         """How far it may go in a period [m, rad]: a little more than told, so that it catches up, but never jumps."""
@@ -267,7 +267,7 @@ class DeviceNode(Declared):
     def _stop(self, now: int, why: str, kind: str) -> None:
         if not self.stopped:
             stood = self._command is None or not any(self._command.twist)
-            self.stopped, self._command, self._told = True, None, None
+            self.stopped, self._command, self._last_pose = True, None, None
             self.twin.stop()
             # One that stood is not interrupted: so it is when a session ends.
             self.tell(now, "info" if stood else "trip", f"{why}: stopped, holding; re-arm to go on", kind)
@@ -294,7 +294,7 @@ class DeviceNode(Declared):
 
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
-        told = standing(self.clock, self.link, self.state)
+        status = standing(self.clock, self.link, self.state)
         if self.stopped:
-            told["words"].append("stopped and holding: re-arm the table")
-        return told
+            status["words"].append("stopped and holding: re-arm the table")
+        return status

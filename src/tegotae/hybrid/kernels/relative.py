@@ -82,8 +82,8 @@ def see(p, w):
         for j in range(3):
             w.R[i, j] = 0.0
             for k in range(3):
-                own = a[3 * k] * p.tip_axes[0, j] + a[3 * k + 1] * p.tip_axes[1, j] + a[3 * k + 2] * p.tip_axes[2, j]
-                w.R[i, j] += w.axes[k, i] * own
+                axis = a[3 * k] * p.tip_axes[0, j] + a[3 * k + 1] * p.tip_axes[1, j] + a[3 * k + 2] * p.tip_axes[2, j]
+                w.R[i, j] += w.axes[k, i] * axis
     quaternion(w.R, w.pose)
     w.energy[0] = energies(p.C, p.g, w.S)[0]
 
@@ -95,11 +95,11 @@ def spread_wrench(p, w, h, sign, to, column):
         k = p.ends[e]
         if k < 0:
             continue
-        way = sign if e == 0 else -sign
+        direction = sign if e == 0 else -sign
         f, s = w.push, w.S[k]
         for i in range(3):
-            f[i] = way * (w.axes[i, 0] * h[0] + w.axes[i, 1] * h[1] + w.axes[i, 2] * h[2])
-            f[3 + i] = way * (w.axes[i, 0] * h[3] + w.axes[i, 1] * h[4] + w.axes[i, 2] * h[5])
+            f[i] = direction * (w.axes[i, 0] * h[0] + w.axes[i, 1] * h[1] + w.axes[i, 2] * h[2])
+            f[3 + i] = direction * (w.axes[i, 0] * h[3] + w.axes[i, 1] * h[4] + w.axes[i, 2] * h[5])
         x, y, z = w.tip[0] - s[COM], w.tip[1] - s[COM + 1], w.tip[2] - s[COM + 2]
         f[3] += y * f[2] - z * f[1]
         f[4] += z * f[0] - x * f[2]
@@ -126,14 +126,14 @@ def find_mobility(p, w):
 
 @kernel
 def tip_motion(s, w, swing, velocity, acceleration):
-    """Velocity and acceleration (from free fall) of the tip on the body in row s; swing is its spin x way."""
-    way, bent, swung = np.empty(3), np.empty(3), np.empty(3)
+    """Velocity and acceleration (from free fall) of the tip on the body in row s; swing is its spin x arm."""
+    arm, bent, swung = np.empty(3), np.empty(3), np.empty(3)
     for i in range(3):
-        way[i] = w.tip[i] - s[COM + i]
+        arm[i] = w.tip[i] - s[COM + i]
         bent[i] = s[S_ + 3 + i] + s[ALPHA + i]
     p, q, r = s[OMEGA], s[OMEGA + 1], s[OMEGA + 2]
-    swing[0], swing[1], swing[2] = cross(p, q, r, way[0], way[1], way[2])
-    swung[0], swung[1], swung[2] = cross(bent[0], bent[1], bent[2], way[0], way[1], way[2])
+    swing[0], swing[1], swing[2] = cross(p, q, r, arm[0], arm[1], arm[2])
+    swung[0], swung[1], swung[2] = cross(bent[0], bent[1], bent[2], arm[0], arm[1], arm[2])
     bent[0], bent[1], bent[2] = cross(p, q, r, swing[0], swing[1], swing[2])
     for i in range(3):
         velocity[i] = s[VELOCITY + i] + swing[i]
@@ -233,14 +233,14 @@ def restore(p, s, w):
 def relative_kernels(*halves):
     """A wrench between tip and surface in, their relative motion out; `halves` are friction laws of the user's own."""
     laws = with_customs(*halves)
-    settle, (sharpen, _) = stiction_kernels(*laws), slope_kernels(*laws)
+    solve_friction, (sharpen, _) = stiction_kernels(*laws), slope_kernels(*laws)
 
     @kernel
     def pushed(p, s, w, h, T):
         """The accelerations under the wrench h, and mean speeds over T in w.v1. True if friction is solved."""
         w.wrench[:] = 0.0
         spread_wrench(p, w, h, 1.0, w.wrench, 0)
-        return settle(p, w, friction_of(w), s.v, 0.5 * T)
+        return solve_friction(p, w, friction_of(w), s.v, 0.5 * T)
 
     @kernel
     def pushed_at(p, s, w, h, q, v, T):

@@ -90,10 +90,10 @@ class Seal:
         self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
         self.mark = hashlib.sha256(b"tegotae fast link" + key).digest()[:4]
 
-    def sign(self, said: bytes) -> bytes:
+    def sign(self, data: bytes) -> bytes:
         """The signature of some bytes."""
         inner, outer = self._inner.copy(), self._outer.copy()
-        inner.update(said)
+        inner.update(data)
         outer.update(inner.digest())
         return outer.digest()[:_SIGNATURE]
 
@@ -101,8 +101,8 @@ class Seal:
 def encode(header: Header, packet: Packet | Greeting, seal: Seal) -> bytes:
     """A datagram."""
     form = _FORMS[packet.kind][1]
-    said = form.pack(MAGIC, VERSION, packet.kind, form.size + _SIGNATURE, seal.mark, *header, *packet.parts())
-    return said + seal.sign(said)
+    body = form.pack(MAGIC, VERSION, packet.kind, form.size + _SIGNATURE, seal.mark, *header, *packet.parts())
+    return body + seal.sign(body)
 
 
 def glance(datagram: bytes, seal: Seal) -> Refusal | None:
@@ -146,9 +146,9 @@ def checked_address(owner: str, name: str, address: Address, *, to: bool = False
     if port > 65535:
         checks.refuse(owner, f"{name}={address!r} has port {port}.", "Ports end at 65535.")
     if not host:
-        told = f"{name}={address!r} names no address."
-        way = "Name the one to listen at: 127.0.0.1 for this machine alone, or that of one network interface."
-        checks.refuse(owner, told, way)
+        problem = f"{name}={address!r} names no address."
+        advice = "Name the one to listen at: 127.0.0.1 for this machine alone, or that of one network interface."
+        checks.refuse(owner, problem, advice)
     if to and port == 0:
         checks.refuse(owner, f"{name}={address!r} has no port.", "Name the port that the peer listens at.")
     return host, port
@@ -161,9 +161,9 @@ def bound(owner: str, name: str, host: str, kind: socket.SocketKind) -> socket.s
         place.bind((host, 0))
     except OSError as error:
         place.close()
-        told = f"{name}: {host} is no address of this computer ({error.strerror})."
-        way = "Use 127.0.0.1, or an address that `ip address` shows; start the other nodes on their computers."
-        checks.refuse(owner, told, way)
+        problem = f"{name}: {host} is no address of this computer ({error.strerror})."
+        remedy = "Use 127.0.0.1, or an address that `ip address` shows; start the other nodes on their computers."
+        checks.refuse(owner, problem, remedy)
     return place
 
 
@@ -257,7 +257,7 @@ class FaultyTransport:
     def take(self, now: int) -> Arrival | None:
         """The next datagram due by now [ns]."""
         while (arrival := self._transport.take(now)) is not None:
-            self._meet(arrival)
+            self._apply_faults(arrival)
         if self._coming and self._coming[0][0] <= now:
             return heapq.heappop(self._coming)[2]
         return None
@@ -268,7 +268,7 @@ class FaultyTransport:
         self._held_back.clear()
         self._transport.close()
 
-    def _meet(self, arrival: Arrival) -> None:
+    def _apply_faults(self, arrival: Arrival) -> None:
         """Decide what becomes of it; all chances are drawn each time, so that one setting never shifts another."""
         chance, faults = self._chance.random, self._faults
         lost, twice, broken, swapped, spot = (chance() for _ in range(5))

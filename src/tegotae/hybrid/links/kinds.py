@@ -31,7 +31,7 @@ from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, NodeLink
 
 _TIMESTAMP = 35  # SO_TIMESTAMPNS of Linux, which Python does not name
 _TIMESPEC = Struct("@qq")
-_TOLD = socket.CMSG_SPACE(_TIMESPEC.size)
+_ANCILLARY = socket.CMSG_SPACE(_TIMESPEC.size)
 _LARGEST = 2048  # bytes read of a datagram; ours are all shorter
 _PATIENCE = 5.0  # s, for a pair of one process to meet
 
@@ -60,8 +60,8 @@ class UdpTransport:
 
     def put(self, datagram: bytes, target: Address, now: int) -> str:
         """Send; returns what went wrong, or nothing."""
-        own = self._socket
-        send = partial(own.send, datagram) if target == self._only else partial(own.sendto, datagram, target)
+        sock = self._socket
+        send = partial(sock.send, datagram) if target == self._only else partial(sock.sendto, datagram, target)
         try:
             try:
                 send()
@@ -85,8 +85,8 @@ class UdpTransport:
         while True:
             try:
                 if self._timed:
-                    datagram, told, _, source = self._socket.recvmsg(_LARGEST, _TOLD)
-                    now = self._came(told, now)
+                    datagram, ancillary, _, source = self._socket.recvmsg(_LARGEST, _ANCILLARY)
+                    now = self._came(ancillary, now)
                 else:
                     datagram, source = self._socket.recvfrom(_LARGEST)
             except ConnectionError:  # some systems tell here that nobody listened to an earlier packet of ours
@@ -96,9 +96,9 @@ class UdpTransport:
                 return None
             return Arrival(datagram, source[:2], now)
 
-    def _came(self, told: list[tuple[int, int, bytes]], now: int) -> int:
+    def _came(self, ancillary: list[tuple[int, int, bytes]], now: int) -> int:
         """When, by our clock. The system tells by the wall clock, which may be set: not before the last empty look."""
-        for level, kind, stamp in told:
+        for level, kind, stamp in ancillary:
             if (level, kind) == (socket.SOL_SOCKET, _TIMESTAMP) and len(stamp) == _TIMESPEC.size:
                 seconds, rest = _TIMESPEC.unpack(stamp)
                 ago = time.time_ns() - int(1_000_000_000 * seconds + rest)
@@ -183,10 +183,10 @@ class UdpLink(NodeLink):
         udp = UdpTransport(local, timed=faults is not None)
         try:
             if remote is not None:
-                told = f"remote={remote!r} and local={udp.address!r} are of different families."
+                problem = f"remote={remote!r} and local={udp.address!r} are of different families."
                 family, remote = resolved("remote", remote, to=True)
                 if family != udp.family:
-                    checks.refuse("UdpLink", told, "Use IPv4 or IPv6.")
+                    checks.refuse("UdpLink", problem, "Use IPv4 or IPv6.")
             super().__init__(
                 udp if faults is None else FaultyTransport(udp, faults, "udp"), key=key,
                 session=secrets.randbits(63) + 1, born=time.time_ns(), clock=clock, max_age=max_age, remote=remote,

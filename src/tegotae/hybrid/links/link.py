@@ -103,8 +103,8 @@ class NodeLink(Closable):
     def send(self, packet: Packet) -> bool:
         """Send at once; False if there is nobody to send to or the system refuses, which is counted, not raised."""
         if type(packet) not in _SENT:
-            told = f"packet={checks.shown(packet)} is not a packet."
-            checks.refuse(type(self).__name__, told, "Give one, such as Command(...).")
+            problem = f"packet={checks.shown(packet)} is not a packet."
+            checks.refuse(type(self).__name__, problem, "Give one, such as Command(...).")
         return self._put(packet, self._target, self._peer)
 
     def receive(self) -> Packet | None:
@@ -323,9 +323,9 @@ class NodeLink(Closable):
             self._offset = header.stamp + self._trip // 2 - now
         if self._trip <= self._max_age:
             peer.fresh = now
-        self._keep(packet, now)
+        self._store(packet, now)
 
-    def _keep(self, packet: Packet | Greeting, now: int) -> None:
+    def _store(self, packet: Packet | Greeting, now: int) -> None:
         """The newest packet so far, where its kind belongs."""
         if isinstance(packet, Stop):
             self._stop, self._rearm = packet, None

@@ -63,8 +63,8 @@ def sound_pose(owner: str, name: str, value: Numbers) -> tuple[float, ...]:
     """Position [m] and a quaternion of length 1."""
     pose = reals(owner, name, value, 7, "m, -")
     if not _turns(pose):
-        told = f"{name} has a quaternion {pose[3:]} that is not of length 1."
-        checks.refuse(owner, told, "Normalise it (w, x, y, z).")
+        problem = f"{name} has a quaternion {pose[3:]} that is not of length 1."
+        checks.refuse(owner, problem, "Normalise it (w, x, y, z).")
     return pose
 
 
@@ -124,14 +124,14 @@ class _Packet(Declared):
         if not math.isfinite(label + sum(it)) and not all(map(math.isfinite, (label, *it))):
             checks.refuse("packet", "a number is not finite.", "It was not made by this package.")
         made = cls.__new__(cls)
-        own = vars(made)
-        own["label"] = label
+        values = vars(made)
+        values["label"] = label
         for name, place in cls.cuts:
-            own[name] = vector = it[place]
+            values[name] = vector = it[place]
             if len(vector) == 7 and not _turns(vector):
                 checks.refuse("packet", "a quaternion is not of length 1.", "It was not made by this package.")
         if cls.stated:
-            own["state"] = NodeState(it[-1])
+            values["state"] = NodeState(it[-1])
         return made
 
 

@@ -25,7 +25,7 @@ from tegotae.parameters import Declared, Parameter
 from tegotae.running.source import module_of
 from tegotae.state import State
 
-OWN = "GuardedMachine"
+_OWNER = "GuardedMachine"
 _SEEN = ("place", "quaternion", "kinetic_energy", "normal_mobility")  # what a block may tell of itself
 _SIX = "an admittance with a six-dimensional port"
 
@@ -46,8 +46,8 @@ def tick(p, s, w, h, T, B, guarded, motion, slope, spare):
 
 
 @cache
-def _module(own: ModuleType) -> ModuleType:
-    halves = (("answer", own.flat_answer), ("advance", own.flat_advance), ("prepare", own.flat_prepare))
+def _module(kernels: ModuleType) -> ModuleType:
+    halves = (("answer", kernels.flat_answer), ("advance", kernels.flat_advance), ("prepare", kernels.flat_prepare))
     return build(_SOURCE, (*halves, ("cap", caps.cap), ("correct", caps.correct), ("sound", sound)))
 
 
@@ -81,8 +81,8 @@ class Machine(Declared):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.block.dimension != 6:
-            told = f"block={self.block.name} has dimension {self.block.dimension}."
-            checks.refuse("Machine", told, "Give one whose ports have six together: a wrench in, a twist out.")
+            problem = f"block={self.block.name} has dimension {self.block.dimension}."
+            checks.refuse("Machine", problem, "Give one whose ports have six together: a wrench in, a twist out.")
 
 
 class GuardedMachine:
@@ -114,8 +114,8 @@ class GuardedMachine:
     def __init__(self, machine: Machine | Admittance, *, period: float, guard: bool = True) -> None:
         if not isinstance(machine, Machine):
             remedy = f"Give {_SIX}, or Machine(block, initial, pose)."
-            machine = Machine(checks.instance(OWN, "machine", machine, Admittance, remedy))
-        self._guard = checks.flag(OWN, "guard", guard)
+            machine = Machine(checks.instance(_OWNER, "machine", machine, Admittance, remedy))
+        self._guard = checks.flag(_OWNER, "guard", guard)
         self.block = block = machine.block
         self._live = block.start(period=period, initial=machine.initial)
         self.period = self._live.period
@@ -131,7 +131,7 @@ class GuardedMachine:
         step, (p, s, w) = _module(module_of(block)).tick, self._live._memories(self._state)
         kept, workspace = self._state.copy(), block.spaces.workspace.empty()
         module_of(block).answer_once(p, s, workspace, np.zeros(6), self.period, np.zeros(6), self._slope)
-        step(p, self._live._own(kept), workspace, *rest)  # compiled before the first tick
+        step(p, self._live._memory_of(kept), workspace, *rest)  # compiled before the first tick
         self._budget[:] = 0.0
         module_of(block).answer_once(p, s, w, np.zeros(6), self.period, np.zeros(6), self._slope)
         self._step = bind(step, p, s, w, *rest)
@@ -142,10 +142,10 @@ class GuardedMachine:
         Args:
             wrench: force [N] and torque [N·m] about the point that touches, in the surface's axes.
         """
-        self._wrench[:] = reals(OWN, "wrench", wrench, 6, "N, N·m")
+        self._wrench[:] = reals(_OWNER, "wrench", wrench, 6, "N, N·m")
         if not self._step():
             raise TegotaeError(
-                f"{OWN}: {self.block.name} diverged: wrench={list(wrench)} N, N·m was finite, its state is not.\n"
+                f"{_OWNER}: {self.block.name} diverged: wrench={list(wrench)} N, N·m was finite, its state is not.\n"
                 "  It is unstable at this period: use a shorter one, or more substeps."
             )
         if self._place is None or self._turn is None:
@@ -172,8 +172,8 @@ class GuardedMachine:
     @property
     def mass(self) -> float:
         """That the contact felt along its normal at the start of the last tick [kg]."""
-        own = self._slope[2, 2] / self.period if self._mobility is None else self._mobility[0]
-        return float(1.0 / own) if own > 0.0 else math.inf
+        mobility = self._slope[2, 2] / self.period if self._mobility is None else self._mobility[0]
+        return float(1.0 / mobility) if mobility > 0.0 else math.inf
 
     @property
     def budget(self) -> float:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tegotae.hybrid.view.drawers import Drawer
     from tegotae.multibody import Lock, Servo, Tree
 
-OWN = "hybrid settings"
+OWNER = "hybrid settings"
 KINDS = {
     "two-robots": "tegotae.papers.two_robots.settings:RobotsSettings",
     "urdf": "tegotae.hybrid.machines.model_settings:UrdfModel",
@@ -46,12 +46,12 @@ class OwnCode(SettingsGroup):
         named = f"{group}.factory={self.factory!r}"
         module, colon, name = self.factory.partition(":")
         if not (module and colon and name):
-            checks.refuse(OWN, f"{named}.", "Name a function as 'module:function'.")
+            checks.refuse(OWNER, f"{named}.", "Name a function as 'module:function'.")
         try:
             factory = getattr(import_module(module), name)
         except (ImportError, AttributeError) as error:
-            told = "Name it as 'module:function', without '.py'; its folder must be on PYTHONPATH."
-            checks.refuse(OWN, f"{named} cannot be found ({error}).", told)
+            remedy = "Name it as 'module:function', without '.py'; its folder must be on PYTHONPATH."
+            checks.refuse(OWNER, f"{named} cannot be found ({error}).", remedy)
         return factory(**self.options)
 
 
@@ -111,8 +111,8 @@ class OwnModel(ModelSettings, OwnCode):
         made = self.made("model")
         if isinstance(made, Machine):
             return made
-        told = "Return an admittance with a six-dimensional port, or Machine(block, initial, pose)."
-        return Machine(checks.instance(OWN, f"model.factory={self.factory!r} gave", made, Admittance, told))
+        remedy = "Return an admittance with a six-dimensional port, or Machine(block, initial, pose)."
+        return Machine(checks.instance(OWNER, f"model.factory={self.factory!r} gave", made, Admittance, remedy))
 
 
 Triple = tuple[float, float, float]
@@ -171,7 +171,7 @@ class UrdfRobot(HeldJoints):
         for name, angle in self.angles.items():
             if name not in spots:
                 known = ", ".join(list(spots)[:12]) or "none"
-                checks.refuse(OWN, f"{label}.angles has {name!r}: there is no such joint.", f"It has {known}.")
+                checks.refuse(OWNER, f"{label}.angles has {name!r}: there is no such joint.", f"It has {known}.")
             q[spots[name]] = angle
         if self.free:
             q[:7] = *self.place, *self._turn
@@ -198,17 +198,17 @@ class UrdfModel(ModelSettings):
         from tegotae.multibody import join
 
         if not self.robot.file:
-            checks.refuse(OWN, "model.robot.file is ''.", "Name the URDF file of the robot with the tip.")
+            checks.refuse(OWNER, "model.robot.file is ''.", "Name the URDF file of the robot with the tip.")
         parts = {"robot": self.robot, "other": self.other} if self.other.file else {"robot": self.robot}
-        trees = {name: own.tree(self.gravity) for name, own in parts.items()}
-        starts = [own.started(trees[name], f"model.{name}") for name, own in parts.items()]
+        trees = {name: part.tree(self.gravity) for name, part in parts.items()}
+        starts = [part.started(trees[name], f"model.{name}") for name, part in parts.items()]
         q, v = (np.concatenate(each) for each in zip(*starts, strict=True))
         held: dict[str, Any] = {}
-        for name, own in parts.items():
-            if own.body not in trees[name].arrays.frames:
+        for name, part in parts.items():
+            if part.body not in trees[name].arrays.frames:
                 known = ", ".join(list(trees[name].arrays.frames)[:12])
-                checks.refuse(OWN, f"model.{name}.body={own.body!r} is no link of {own.file}.", f"It has {known}.")
-            if (holder := own.holder) is not None:
+                checks.refuse(OWNER, f"model.{name}.body={part.body!r} is no link of {part.file}.", f"It has {known}.")
+            if (holder := part.holder) is not None:
                 held |= {f"{name}.{joint}": holder for joint in trees[name].joint_names}
         block = RelativeAdmittance(
             tree=join(trees),
@@ -228,7 +228,7 @@ def _axes(into: Triple) -> Array:
     x, y, z = into
     size = math.hypot(x, y, z)
     if not 0.0 < size < math.inf:
-        checks.refuse(OWN, f"model.into={into} has no direction.", "Such as (0, 0, 1).")
+        checks.refuse(OWNER, f"model.into={into} has no direction.", "Such as (0, 0, 1).")
     x, y, z = x / size, y / size, z / size
     if z < -1.0 + 1e-12:
         return np.diag([1.0, -1.0, -1.0])

@@ -39,7 +39,7 @@ from tegotae.ports import SPATIAL, Port, port_of
 from tegotae.running.source import module_of
 from tegotae.state import State
 
-OWN = "RelativeAdmittance"
+_OWNER = "RelativeAdmittance"
 _GIVEN = ("q", "v", "deflection")  # what a user may start from, beside targets; all else follows
 
 
@@ -97,13 +97,12 @@ class RelativeAdmittance(Admittance):
         super().__post_init__()
         ends = [self._frame_of(name)[0] for name in (self.at, self.of)]
         if ends[0] == ends[1]:
-            what = f"at={self.at!r} and of={self.of!r} are one rigid body."
-            checks.refuse(OWN, what, "Give two that can meet.")
-        object.__setattr__(self, "controllers", checked_controllers(OWN, self.tree, self.controllers))
+            checks.refuse(_OWNER, f"at={self.at!r} and of={self.of!r} are one rigid body.", "Give two that can meet.")
+        object.__setattr__(self, "controllers", checked_controllers(_OWNER, self.tree, self.controllers))
         for name, friction in self._rubbing.items():
             if not has_a_law(friction):
                 remedy = "Use a FrictionImpedance without mass and lag, lock the joint, or use a TreeAdmittance."
-                checks.refuse(OWN, f"joint {name!r} has friction={checks.shown(friction)}.", remedy)
+                checks.refuse(_OWNER, f"joint {name!r} has friction={checks.shown(friction)}.", remedy)
 
     def _frame_of(self, name: str | None) -> tuple[int, Array, Array]:
         """Moving body (-1 for the world), place and rotation of the frame in its internal one."""
@@ -112,7 +111,7 @@ class RelativeAdmittance(Admittance):
         if name not in self.tree.arrays.frames:
             where = "at" if name == self.at else "of"
             known = ", ".join(list(self.tree.arrays.frames)[:12])
-            checks.refuse(OWN, f"{where}={name!r}: there is no body {name!r}.", f"It has {known}.")
+            checks.refuse(_OWNER, f"{where}={name!r}: there is no body {name!r}.", f"It has {known}.")
         k, place, turn = self.tree._frame(name)
         return int(k), np.asarray(place), np.asarray(turn)
 
@@ -123,8 +122,8 @@ class RelativeAdmittance(Admittance):
             q: configuration of the tree [m, rad].
         """
         turned = np.eye(3) if self.of is None else self.tree.pose(q, self.of)[1]
-        own = self.tree.pose(q, self.at)[1].T @ (turned @ np.asarray(self.axes))
-        return cast(RelativeAdmittance, self.varied({"tip_axes": own}))
+        tip_axes = self.tree.pose(q, self.at)[1].T @ (turned @ np.asarray(self.axes))
+        return cast(RelativeAdmittance, self.varied({"tip_axes": tip_axes}))
 
     # ------------------------------------------------------------ layout
 
@@ -141,7 +140,7 @@ class RelativeAdmittance(Admittance):
     def _rubbing(self) -> dict[str, Impedance]:
         """Joint that can move -> its friction."""
         rubbing = {name: joint.friction for name, joint in self.tree.joints.items() if joint.friction is not None}
-        return {name: own for name, own in rubbing.items() if not isinstance(self.controllers.get(name), Lock)}
+        return {name: block for name, block in rubbing.items() if not isinstance(self.controllers.get(name), Lock)}
 
     @cached_property
     def _acting(self) -> tuple[Joints, list[Any]]:
@@ -185,22 +184,22 @@ class RelativeAdmittance(Admittance):
 
     def check(self, period: float) -> None:
         """Friction in each joint by itself, and with the inertia that it moves: a step has one solution."""
-        check_friction(OWN, self._rubbing, period, self.least_reluctance)
+        check_friction(_OWNER, self._rubbing, period, self.least_reluctance)
 
     # ------------------------------------------------------------ where it starts
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest in `tree.neutral()`, or as `q` and `v` say; servos hold where they start."""
-        given = dict(checks.mapping(OWN, "initial", initial, INITIAL))
+        given = dict(checks.mapping(_OWNER, "initial", initial, INITIAL))
         for name in given:
             if name in self.parts and name not in _GIVEN and not self.parts[name].fed:
-                checks.refuse(OWN, f"initial[{name!r}].", "It follows from q and v.")
+                checks.refuse(_OWNER, f"initial[{name!r}].", "It follows from q and v.")
         state = super().initial_state(period, {"q": self.tree.neutral(), **given})
         q, v, at = state.part("q"), state.part("v"), self.tree.arrays
         if v[self._locked].any():
-            checks.refuse(OWN, "initial['v']: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
+            checks.refuse(_OWNER, "initial['v']: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
         if turnless := at.no_turn(q):
-            checks.refuse(OWN, f"initial['q']: the quaternion of {turnless!r} is 0.", "Give (1, 0, 0, 0).")
+            checks.refuse(_OWNER, f"initial['q']: the quaternion of {turnless!r} is 0.", "Give (1, 0, 0, 0).")
         state["center_q"], state["center_v"] = at.inner(q, v)
         places = dict(zip(self.tree.joint_names, at.qi[at.kind != FREE].tolist(), strict=True))
         for name in self._servos:
@@ -221,9 +220,9 @@ class RelativeAdmittance(Admittance):
         locked = np.flatnonzero(self._locked).tolist()
         ends = [(name, point) for name, point in ((self.at, self.point), (self.of, self.origin)) if name is not None]
         moving = [AtPoint(name, point) for name, point in ends if self._frame_of(name)[0] >= 0]
-        ports = [wired(OWN, self.tree, {"end": place}, ()) for place in moving]
-        own = [least_reluctance(self.tree, port, locked, period) for port in ports]
-        return 2.0 / sum(1.0 / each if each > 0.0 else math.inf for each in own)  # half a tick moves half as far
+        ports = [wired(_OWNER, self.tree, {"end": place}, ()) for place in moving]
+        values = [least_reluctance(self.tree, port, locked, period) for port in ports]
+        return 2.0 / sum(1.0 / each if each > 0.0 else math.inf for each in values)  # half a tick moves half as far
 
 
 @cache

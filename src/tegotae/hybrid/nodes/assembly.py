@@ -25,7 +25,7 @@ from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.links.kinds import MemoryLink
 from tegotae.hybrid.links.packets import Command, NodeState
 from tegotae.hybrid.machines.guarded import GuardedMachine, Machine
-from tegotae.hybrid.machines.model_settings import OWN
+from tegotae.hybrid.machines.model_settings import OWNER
 from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.hybrid.safety.poses import Pose, difference, lengths, moved
@@ -71,7 +71,8 @@ def twin_of(settings: Settings, start: Sequence[float] | None = None) -> Twin:
         from tegotae.hybrid.devices.hexa_twin import HexaTwin
 
         return HexaTwin(plant_of(device, settings.period), start=start)
-    return checks.refuse(OWN, "device.kind='own' has no twin.", "Use clock='real', or device.kind='hexa' or 'spring'.")
+    remedy = "Use clock='real', or device.kind='hexa' or 'spring'."
+    return checks.refuse(OWNER, "device.kind='own' has no twin.", remedy)
 
 
 def plant_of(device: HexaSettings, period: float) -> Any:
@@ -94,35 +95,35 @@ def plant_of(device: HexaSettings, period: float) -> Any:
 
 def sensing_of(settings: Settings) -> Sensing:
     """What makes wrenches of the device's signals, by the calibration in the file, or the twin's own."""
-    own = settings.sensor
+    sensor = settings.sensor
     calibration: ArrayLike | None = None
-    if own.calibration:
-        calibration = read_calibration(own.calibration)
+    if sensor.calibration:
+        calibration = read_calibration(sensor.calibration)
     elif isinstance(settings.device, HexaSettings):
         from tegotae.table.parts import ideal_calibration
 
         calibration = ideal_calibration()
-    torque = own.steady / 10.0
+    torque = sensor.steady / 10.0
     return Sensing(
         calibration=calibration,
-        readings=max(1, own.tare),
-        slow=own.slow,
-        quiet=(own.steady,) * 3 + (torque,) * 3,
-        overload=(own.overload,) * 3 + (own.overload_torque,) * 3,
-        contact=own.threshold,
-        release=own.release,
+        readings=max(1, sensor.tare),
+        slow=sensor.slow,
+        quiet=(sensor.steady,) * 3 + (torque,) * 3,
+        overload=(sensor.overload,) * 3 + (sensor.overload_torque,) * 3,
+        contact=sensor.threshold,
+        release=sensor.release,
     )
 
 
 def limits_of(settings: Settings) -> Limits:
     """What the table may do; its box is about the surface's place."""
-    own, height = settings.limits, settings.device.height
-    a, b, c = own.box
+    limits, height = settings.limits, settings.device.height
+    a, b, c = limits.box
     return Limits(
-        **fields_for(Limits, own),
+        **fields_for(Limits, limits),
         lower=(-a, -b, height - c),
         upper=(a, b, height + c),
-        angular_velocity=own.rate,
+        angular_velocity=limits.rate,
         force=settings.sensor.overload,
         torque=settings.sensor.overload_torque,
     )
@@ -198,27 +199,27 @@ class Rest:
 
 
 _RUN_UP = 0.06  # s at full speed
-_ROOM = 10.0  # m: only the speed is to be limited here
+_REACH = 10.0  # m: only the speed is to be limited here
 _LONGEST = 2.0  # s that is waited for rest
 _QUIET = 0.1  # s of rest that is believed
 _OTHERWISE = 1.1  # elsewhere in its workspace a table is a little softer than where it starts
 # Away from the surface, along it, and turned about both: the four motions of a table that is alike all round.
-_WAYS = ((0, 0, -1, 0, 0, 0), (1, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0), (0, 0, 0, 0, 0, 1))
+_DIRECTIONS = ((0, 0, -1, 0, 0, 0), (1, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0), (0, 0, 0, 0, 0, 1))
 
 
 def stopping_of(settings: Settings) -> Stopping:
     """What a table of these settings promises; refused where it is more than the limits allow."""
-    own, device, T = settings.limits, settings.device, settings.period
+    limits, device, T = settings.limits, settings.device, settings.period
     if isinstance(device, OwnDevice):  # its rest without commands, and what it is said to take to settle, at full speed
         policy = loss_of_command_of(settings)
-        far = own.velocity * (policy.goes_on(T) + device.settling)
+        far = limits.velocity * (policy.goes_on(T) + device.settling)
         found = Stopping(policy.rest_after(T) + device.settling, far)
     else:
-        found = _tried(device, own, settings.model.start(T), T)
+        found = _tried(device, limits, settings.model.start(T), T)
     for name, unit in (("time", "s"), ("distance", "m")):
-        if not getattr(found, name) <= (most := getattr(own, f"stopping_{name}")):
+        if not getattr(found, name) <= (most := getattr(limits, f"stopping_{name}")):
             checks.refuse(
-                OWN,
+                OWNER,
                 f"when commands stay away the table moves on for {found.time:.3g} s and {found.distance:.3g} m, but "
                 f"limits.stopping_{name}={most:g} {unit}.",
                 "Lower limits.velocity, watchdog, coast or ramp, take a stiffer or better damped servo, or allow more.",
@@ -227,19 +228,19 @@ def stopping_of(settings: Settings) -> Stopping:
 
 
 @cache
-def _tried(device: HexaSettings | SpringSettings, own: LimitSettings, start: Pose, period: float) -> Stopping:
+def _tried(device: HexaSettings | SpringSettings, limits: LimitSettings, start: Pose, period: float) -> Stopping:
     """The longest of all ways to move, and of both who may die: the dynamics or the table node."""
-    settings = Settings(device=device, limits=own, period=period)
-    seen = [_left_alone(settings, start, way, who) for way in _WAYS for who in ("dynamics", "table")]
+    settings = Settings(device=device, limits=limits, period=period)
+    seen = [_left_alone(settings, start, direction, who) for direction in _DIRECTIONS for who in ("dynamics", "table")]
     return Stopping(_OTHERWISE * max(time for time, _ in seen), _OTHERWISE * max(far for _, far in seen))
 
 
-def _left_alone(settings: Settings, begins: Pose, way: Sequence[int], dying: str) -> tuple[float, float]:
+def _left_alone(settings: Settings, begins: Pose, direction: Sequence[int], dying: str) -> tuple[float, float]:
     """Until a table at full speed is at rest when somebody dies [s], and how far it went [m]."""
     T, twin = settings.period, twin_of(settings, begins)
     start = tuple(twin.read().pose)
-    limits = replace(limits_of(settings).around(start[:3], _ROOM), tilt=1.5)
-    twist = tuple((limits.velocity if i < 3 else limits.angular_velocity) * part for i, part in enumerate(way))
+    limits = replace(limits_of(settings).around(start[:3], _REACH), tilt=1.5)
+    twist = tuple((limits.velocity if i < 3 else limits.angular_velocity) * part for i, part in enumerate(direction))
     clock = VirtualClock(T)
     here, there = MemoryLink.pair(clock)
     node = DeviceNode(twin=twin, link=there, clock=clock, limits=limits)
@@ -258,6 +259,6 @@ def _left_alone(settings: Settings, begins: Pose, way: Sequence[int], dying: str
             order = safety.step(age=age, command=command, reading=remote.read(), felt=NOTHING_FELT)
             remote.command(order.pose, order.twist, label=order.label)
             if tick == died and NodeState.RUNNING not in order.state:
-                told = f"at limits.velocity={limits.velocity:g} m/s the table does not follow."
-                checks.refuse(OWN, told, "Allow it less.")
+                problem = f"at limits.velocity={limits.velocity:g} m/s the table does not follow."
+                checks.refuse(OWNER, problem, "Allow it less.")
     return rest.time, rest.distance

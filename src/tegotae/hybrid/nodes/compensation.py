@@ -108,7 +108,7 @@ class Compensation:
         servo = self.contact.lag if touching else self.servo_lag
         return min(max(self.delay + servo, 0.0), _FARTHEST) + self._half
 
-    def told(self, label: float) -> tuple[float, float] | None:
+    def commanded(self, label: float) -> tuple[float, float] | None:
         """Depth [m] and speed [m/s] that were commanded for a simulated time; None if that is forgotten.
 
         Beyond the newest command it is what a table does that hears nothing more: it goes on as it was told last.
@@ -129,9 +129,9 @@ class Compensation:
 
     def follow(self, *, label: float, depth: float) -> None:
         """Where the table was [m] in free flight, against where the command that it obeyed [s] told it to be."""
-        if (told := self.told(label)) is None or told[1] == 0.0:
+        if (commanded := self.commanded(label)) is None or commanded[1] == 0.0:
             return
-        wanted, speed = told
+        wanted, speed = commanded
         self._lag[0] = _LAG_MEMORY * self._lag[0] + speed * (wanted - depth)
         self._lag[1] = _LAG_MEMORY * self._lag[1] + speed * speed
 
@@ -140,7 +140,7 @@ class Compensation:
 
         A command's own speed does not tell it: places jump a little where a contact is first heard of.
         """
-        now, before = self.told(label), self.told(label - self._period)
+        now, before = self.commanded(label), self.commanded(label - self._period)
         if now is None or before is None or now[1] == 0.0:  # told to stand, it does, wherever it came from
             return 0.0 if now is None else now[1]
         return (now[0] - before[0]) / self._period

@@ -125,7 +125,7 @@ class DynamicsCore(Declared):
             self.disbelieved += 1
             return
         late, felt = self.late, HeardContact(measurement)
-        felt.depth, felt.speed = late.told(label) or (measurement.pose[2], measurement.twist[2])
+        felt.depth, felt.speed = late.commanded(label) or (measurement.pose[2], measurement.twist[2])
         felt.rate = late.rate_told(label)
         self.felt = felt
         # A table that rests, or went on by itself while this process was held up, says what the contact does, but
@@ -208,8 +208,8 @@ class DynamicsNode(Declared):
     Example:
         >>> from tegotae.hybrid.settings import read_settings
         >>> from tegotae.hybrid.nodes.virtual_run import run_virtual
-        >>> told = run_virtual(read_settings(changes=["device.kind=spring", "duration=0.02"]))
-        >>> round(float(told.dynamics["simulated"][-1]), 6)
+        >>> run = run_virtual(read_settings(changes=["device.kind=spring", "duration=0.02"]))
+        >>> round(float(run.dynamics["simulated"][-1]), 6)
         0.02
     """
 
@@ -294,11 +294,11 @@ class DynamicsNode(Declared):
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
         core = self.core
-        told = standing(self.clock, self.link, self.state)
+        status = standing(self.clock, self.link, self.state)
         if core.disbelieved:
-            told["words"].append(f"{core.disbelieved} measurements spoke of times that cannot be: ignored")
+            status["words"].append(f"{core.disbelieved} measurements spoke of times that cannot be: ignored")
         late = core.late
-        return {**told, "simulated": core.simulated, "delay": late.delay, "servo_lag": late.servo_lag}
+        return {**status, "simulated": core.simulated, "delay": late.delay, "servo_lag": late.servo_lag}
 
     def finish(self) -> None:
         """Publish the final status."""

@@ -38,8 +38,8 @@ class TableNode(Declared):
     Example:
         >>> from tegotae.hybrid.settings import read_settings
         >>> from tegotae.hybrid.nodes.virtual_run import run_virtual
-        >>> told = run_virtual(read_settings(changes=["device.kind=spring", "duration=0.02"]))
-        >>> int(told.table["tick"][-1]) > 10
+        >>> run = run_virtual(read_settings(changes=["device.kind=spring", "duration=0.02"]))
+        >>> int(run.table["tick"][-1]) > 10
         True
     """
 
@@ -128,7 +128,7 @@ class TableNode(Declared):
                 self.request_rearm()
 
     def _answer(self, reading: DeviceReading, felt: Felt, order: MotionOrder) -> None:
-        numbers = (*self._own(reading.pose), *reading.twist, *felt.wrench, *self._own(felt.onset))
+        numbers = (*self._from_origin(reading.pose), *reading.twist, *felt.wrench, *self._from_origin(felt.onset))
         if math.isfinite(sum(numbers)):
             # What it says of orders that were slowed down for its own silence says nothing of the loop's delay.
             state = int(order.state) | (0 if reading.fresh and reading.label > self._slowed else _STALE)
@@ -136,7 +136,7 @@ class TableNode(Declared):
         else:
             self.link.send(Heartbeat(label=order.label, state=order.state | NodeState.FAULT))
 
-    def _own(self, pose: Sequence[float]) -> tuple[float, ...]:
+    def _from_origin(self, pose: Sequence[float]) -> tuple[float, ...]:
         """A pose of the table's world as the dynamics counts it."""
         x, y, z, *turn = pose
         a, b, c = self.origin
@@ -157,12 +157,12 @@ class TableNode(Declared):
 
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
-        told = {**standing(self.clock, self.link, self.state), "done": self._done}
+        status = {**standing(self.clock, self.link, self.state), "done": self._done}
         if self._done:
-            told["words"].append(DONE)
+            status["words"].append(DONE)
         elif self.state & _BOTHERED:
-            told["words"].append("latched: look at it, then re-arm")
-        return told if self.stopping is None else {**told, "stopping": asdict(self.stopping)}
+            status["words"].append("latched: look at it, then re-arm")
+        return status if self.stopping is None else {**status, "stopping": asdict(self.stopping)}
 
     def finish(self) -> None:
         """Publish the final status."""

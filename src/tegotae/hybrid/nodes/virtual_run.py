@@ -26,7 +26,7 @@ _SHARE = 0.1  # s of virtual time between two signs of life
 
 
 @dataclass
-class Told:
+class RunRecord:
     """What all nodes said in a run."""
 
     dynamics: Rows  # rows of the dynamics node
@@ -61,7 +61,7 @@ class VirtualLoop:
             checks.instance("VirtualLoop", "bus", bus, MemoryBus, "Give a MemoryBus(...), or None for its own.")
         there, back = faults_of(settings)  # before anything is compiled: they may be refused
         self.bus = bus = MemoryBus(settings.session) if bus is None else bus
-        self._told = self._kept("dynamics", DYNAMICS), self._kept("table", TABLE)
+        self._rows = self._kept("dynamics", DYNAMICS), self._kept("table", TABLE)
         self.line, T = Lockstep(), settings.period
         core = core_of(settings, machine)
         self.twin = twin_of(settings, None if machine is None else core.machine.motion[0])
@@ -108,12 +108,12 @@ class VirtualLoop:
         """Let so much virtual time pass [s]."""
         self.line.run(checks.at_least_zero("VirtualLoop", "seconds", seconds, "s", "Give how much time is to pass."))
 
-    def finish(self) -> Told:
+    def finish(self) -> RunRecord:
         """Let all nodes publish their final status, and collect all rows."""
         self.dynamics.finish()
         self.table.finish()
-        dynamics, table = map(np.concatenate, self._told)
-        return Told(dynamics, table, self.bus)
+        dynamics, table = map(np.concatenate, self._rows)
+        return RunRecord(dynamics, table, self.bus)
 
 
 def run_virtual(
@@ -122,7 +122,7 @@ def run_virtual(
     bus: MemoryBus | None = None,
     machine: Machine | Admittance | None = None,
     progress: Callable[[float], None] | None = None,
-) -> Told:
+) -> RunRecord:
     """Run all nodes until so much was simulated, or nothing has moved on for two seconds.
 
     Args:
@@ -133,8 +133,8 @@ def run_virtual(
 
     Example:
         >>> from tegotae.hybrid.settings import read_settings
-        >>> told = run_virtual(read_settings(changes=["device.kind=spring", "duration=0.02"]))
-        >>> bool((told.dynamics["steps"] <= 1).all())
+        >>> run = run_virtual(read_settings(changes=["device.kind=spring", "duration=0.02"]))
+        >>> bool((run.dynamics["steps"] <= 1).all())
         True
     """
     if progress is not None:

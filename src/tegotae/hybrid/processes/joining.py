@@ -20,7 +20,7 @@ from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.clocks.clock import NodeClock, RealClock
 from tegotae.hybrid.links.datagrams import Address, Faults, bound, checked_key, new_key
 from tegotae.hybrid.links.kinds import UdpLink
-from tegotae.hybrid.machines.model_settings import OWN
+from tegotae.hybrid.machines.model_settings import OWNER
 from tegotae.hybrid.settings import Settings
 
 NODES = ("dynamics", "table", "device", "log", "view")  # the order in which all list them on the bus
@@ -35,7 +35,7 @@ def address_of(name: str, text: str) -> Address:
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not (colon and host and port.isascii() and port.isdigit() and int(port) < 65536):
-        checks.refuse(OWN, f"{name}={text!r} is no address and port.", "Write it as '127.0.0.1:7400'.")
+        checks.refuse(OWNER, f"{name}={text!r} is no address and port.", "Write it as '127.0.0.1:7400'.")
     return host, int(port)
 
 
@@ -43,7 +43,7 @@ def fixed(name: str, text: str) -> Address:
     """An address that names its port, as nodes need that look for each other."""
     address = address_of(name, text)
     if address[1] == 0:
-        checks.refuse(OWN, f"{name}={text!r} has port 0, at which no other node can find it.", _BY_HAND)
+        checks.refuse(OWNER, f"{name}={text!r} has port 0, at which no other node can find it.", _BY_HAND)
     return address
 
 
@@ -55,7 +55,7 @@ def with_ports(settings: Settings) -> Settings:
             host, port = address_of(f"{group}.{name}", text)
             if port:
                 return text
-            place = held.enter_context(bound(OWN, f"{group}.{name}={text!r}", host, kind))
+            place = held.enter_context(bound(OWNER, f"{group}.{name}={text!r}", host, kind))
             return f"{text.rpartition(':')[0]}:{place.getsockname()[1]}"
 
         fast = ("dynamics", "table", "table_device", "device")
@@ -87,9 +87,8 @@ def key_of(settings: Settings) -> bytes:
     """The key in the file that the settings name, which must be private."""
     path = settings.link.key
     if not path:
-        told = "link.key names no key file."
-        way = "`tegotae hybrid key table.key` makes one; give all nodes the same, and keep it private."
-        checks.refuse(OWN, told, way)
+        remedy = "`tegotae hybrid key table.key` makes one; give all nodes the same, and keep it private."
+        checks.refuse(OWNER, "link.key names no key file.", remedy)
     remedy = "`tegotae hybrid key FILE` makes one."
     try:
         with open(path, encoding="ascii") as file:
@@ -112,31 +111,31 @@ def key_of(settings: Settings) -> bytes:
 
 def clock_of(settings: Settings) -> RealClock:
     """What a node's loop waits for."""
-    own = settings.waiting
-    return RealClock(settings.period, spin=own.spin, priority=own.priority or None, lock_memory=own.lock_memory)
+    wait = settings.waiting
+    return RealClock(settings.period, spin=wait.spin, priority=wait.priority or None, lock_memory=wait.lock_memory)
 
 
 def link_of(settings: Settings, local: str, remote: str, *, clock: NodeClock, faults: Faults | None = None) -> UdpLink:
     """A fast link between two places of the settings, such as "table" and "dynamics"; faults befall what comes in."""
-    own = settings.link
+    link = settings.link
     return UdpLink(
-        local=fixed(f"link.{local}", getattr(own, local)),
-        remote=fixed(f"link.{remote}", getattr(own, remote)),
+        local=fixed(f"link.{local}", getattr(link, local)),
+        remote=fixed(f"link.{remote}", getattr(link, remote)),
         key=key_of(settings),
-        max_age=own.max_age,
+        max_age=link.max_age,
         clock=clock,
-        faults=None if faults == Faults(seed=own.seed) else faults,
+        faults=None if faults == Faults(seed=link.seed) else faults,
     )
 
 
 def bus_of(settings: Settings, node: str | None) -> Bus:
     """The bus, joined as one of the nodes, or as a visitor who listens nowhere."""
-    own = settings.bus
-    listen = None if node is None else fixed(f"bus.{node}", getattr(own, node))
-    places = [address_of(f"bus.{node}", getattr(own, node)) for node in NODES]  # in the order that all of them keep
+    bus = settings.bus
+    listen = None if node is None else fixed(f"bus.{node}", getattr(bus, node))
+    places = [address_of(f"bus.{node}", getattr(bus, node)) for node in NODES]  # in the order that all of them keep
     peers = [place for place in places if place[1]]
     if not peers:
-        checks.refuse(OWN, "no node has a port in [bus].", _BY_HAND)
+        checks.refuse(OWNER, "no node has a port in [bus].", _BY_HAND)
     from tegotae.hybrid.bus.zenoh_bus import ZenohBus
 
     return ZenohBus(settings.session, key=key_of(settings), listen=listen, peers=peers)

@@ -51,8 +51,8 @@ class Nodes(Closable):
     ) -> None:
         require("A run of all nodes", "zenoh", "mcap", *(("viser",) if view else ()))
         refuse_taken(out, overwrite)
-        own = () if isinstance(settings.device, OwnDevice) else ("device",)
-        self.names = ("log", *own, "table", "dynamics", *(("view",) if view else ()))
+        device = () if isinstance(settings.device, OwnDevice) else ("device",)
+        self.names = ("log", *device, "table", "dynamics", *(("view",) if view else ()))
         self._folder = tempfile.TemporaryDirectory(prefix="tegotae-hybrid-")  # mode 0700
         try:
             self.folder = Path(self._folder.name)
@@ -77,14 +77,14 @@ class Nodes(Closable):
         if node in ("table", "dynamics"):
             command += ["--await", "log", "--await", GO]
         self.ended.discard(node)
-        with open(self._said(node), "wb") as said:
+        with open(self._output_of(node), "wb") as output:
             # A group of its own: Ctrl-C is for the launcher, which ends the rest in order.
             self.processes[node] = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
             )
         return self.processes[node]
 
-    def _said(self, node: str) -> Path:
+    def _output_of(self, node: str) -> Path:
         return self.folder / f"{node}.txt"
 
     def died(self) -> list[str]:
@@ -97,8 +97,8 @@ class Nodes(Closable):
         """How a node ended, and what it said last."""
         code = self.processes[node].poll()
         how = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"ended with code {code}"
-        said = self._said(node).read_text(encoding="utf-8", errors="replace").strip()
-        return f"{node} {how}" + (f": {said.removeprefix('tegotae: ')}" if said else "")
+        output = self._output_of(node).read_text(encoding="utf-8", errors="replace").strip()
+        return f"{node} {how}" + (f": {output.removeprefix('tegotae: ')}" if output else "")
 
     def end(self, node: str, *, patience: float = _ENDS) -> str:
         """Tell a node to end; one that has not after some time [s] is killed. Returns what went wrong, or nothing."""
@@ -118,7 +118,7 @@ class Nodes(Closable):
 
     def close(self) -> list[str]:
         """End all, the log last; what went wrong, in words."""
-        words = [told for node in ORDER if (told := self.end(node))]
+        words = [message for node in ORDER if (message := self.end(node))]
         self._folder.cleanup()
         return words
 
@@ -161,7 +161,7 @@ class Listener:
         self.finished = False
         self.trip = ""  # why the table is latched, in words; "" if it is not
         self._why = ""  # the kind of that; of several one that is not mere lateness
-        self._said: deque[str] = deque()
+        self._news: deque[str] = deque()
         self._status: dict[str, dict[str, Any]] = {}
         self._rows, self._judge = BlockReader(DYNAMICS, self._row), messages.Judge()
         bus.subscribe(f"{bus.session}/rows/dynamics", self._rows)
@@ -175,19 +175,19 @@ class Listener:
         self.states["dynamics"] = int(last["state"])
 
     def _event(self, topic: str, payload: bytes) -> None:
-        told = messages.event_of(messages.object_of("event", payload))
-        if told["node"] == "dynamics" and told["kind"] == messages.FINISHED:
+        event = messages.event_of(messages.object_of("event", payload))
+        if event["node"] == "dynamics" and event["kind"] == messages.FINISHED:
             self.finished = True  # that all come to rest afterwards is no news
-        if told["node"] == "table":
-            level, text, kind = told["level"], told["text"], told["kind"]
+        if event["node"] == "table":
+            level, text, kind = event["level"], event["text"], event["kind"]
             if kind == messages.REARMED or (kind == messages.REARM and level == "info"):  # or it is not latched at all
                 self.trip = self._why = ""
             elif level == "trip":
                 self.trip, self._why = text, kind
             elif self.trip and self.held_up and level == "warning" and kind in messages.TROUBLES:
                 self._why = kind
-        if told["level"] != "info" and not self.finished and DONE not in told["text"]:
-            self._said.append(f"{told['node']}: {told['text']}")
+        if event["level"] != "info" and not self.finished and DONE not in event["text"]:
+            self._news.append(f"{event['node']}: {event['text']}")
 
     def _state(self, topic: str, payload: bytes) -> None:
         node = messages.keep_status(self._status, topic, payload)
@@ -201,12 +201,12 @@ class Listener:
 
     def events(self) -> list[str]:
         """What happened since the last call, in words; what is in order is not told."""
-        return [self._said.popleft() for _ in range(len(self._said))]
+        return [self._news.popleft() for _ in range(len(self._news))]
 
     def words(self) -> list[str]:
         """What the nodes said of themselves last, and what of it all was not understood."""
-        told = [f"{node}: {each}" for node, told in self._status.items() for each in told.get("words", ())]
-        return told + self._rows.problems() + self._judge.problems()
+        words = [f"{node}: {each}" for node, status in self._status.items() for each in status.get("words", ())]
+        return words + self._rows.problems() + self._judge.problems()
 
 
 NEEDED = ("dynamics", "table", "device")  # without these a run is over
@@ -214,7 +214,7 @@ _SOON = 10.0  # s after which a slow start is explained, and a viewer is not wai
 _PATIENCE = 30.0  # s in which nothing is simulated, after which a run is given up
 _ASKING = 0.5  # s between two attempts to re-arm
 _LAST_ROWS = 0.4  # s, for what follows a node's death to be logged: the table's rest
-_LOOK = 0.05  # s
+_POLL_PERIOD = 0.05  # s
 
 
 @dataclass(eq=False)
@@ -291,7 +291,7 @@ class SupervisedRun:
                 why = "; ".join(bus.meet(missing, 0.0))
                 self._note(f"not started: {why} after {MEETING:g} s")
                 return False
-            time.sleep(_LOOK)
+            time.sleep(_POLL_PERIOD)
         return False
 
     def _watch(self, bus: Bus, listener: Listener, ending: ShutdownFlag) -> None:
@@ -312,14 +312,14 @@ class SupervisedRun:
             elif now - moved > self.patience:
                 self._note(f"given up at {before:.3f} s: nothing was simulated for {self.patience:g} s")
                 return
-            time.sleep(_LOOK)
+            time.sleep(_POLL_PERIOD)
 
     def _over(self, listener: Listener) -> bool:
         """Whether the run is over: the dynamics is done, or a node that the run needs has died."""
         nodes = self.nodes
         for node in nodes.died():
             if node == "dynamics" and nodes.processes[node].returncode == 0:
-                time.sleep(_LOOK)  # its last rows are on their way
+                time.sleep(_POLL_PERIOD)  # its last rows are on their way
                 self.whole = True
                 return True
             self._note(nodes.final_message(node))

@@ -23,7 +23,7 @@ from tegotae.hybrid.devices.device import Device, Twin, measured
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
 from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.links.packets import NodeState, Stop
-from tegotae.hybrid.machines.model_settings import OWN
+from tegotae.hybrid.machines.model_settings import OWNER
 from tegotae.hybrid.nodes import assembly
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
 from tegotae.hybrid.nodes.table_node import TableNode
@@ -32,8 +32,8 @@ from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
 _EXPLAINED = 5.0  # s of waiting after which it is told what may be wrong, and again
-_LOOK = 0.01  # s between two looks of a log that is told to end
-_EMPTY, _LOOKS = 15, 200  # looks without a message after which it has heard everything, and at most
+_POLL_PERIOD = 0.01  # s between two looks of a log that is told to end
+_EMPTY, _POLLS = 15, 200  # looks without a message after which it has heard everything, and at most
 _DOZING = 10  # ticks of a node to whom nobody speaks: a tenth of the work, and awake within 20 ms
 _COMING_TO_REST = 150  # ticks, for a table or a device that is told to end
 _RESTED = 0.02  # s without motion of a device that is then left
@@ -76,8 +76,8 @@ class _Process:
 
         It does not begin beside one of another version. Links that others fill already are emptied meanwhile.
         """
-        bus, owner, told = self.bus, f"hybrid {self._node}", msgspec.json.encode(self._settings.tables())
-        bus.answer(f"{bus.session}/parameters/{self._node}", lambda asked: told)
+        bus, owner, parameters = self.bus, f"hybrid {self._node}", msgspec.json.encode(self._settings.tables())
+        bus.answer(f"{bus.session}/parameters/{self._node}", lambda asked: parameters)
         bus.declare(self._node, {"pid": os.getpid()})
         self.say(f"started, {hello}; Ctrl-C ends it")
         began = time.monotonic()
@@ -103,54 +103,54 @@ class _Process:
 def run_dynamics(settings: Settings, *, awaited: Sequence[str], parent: int | None, tell: Tell) -> None:
     """Simulate until so much is simulated; then tell the table, and end."""
     with ExitStack() as held:
-        own = _Process(held, settings, ("dynamics", "table"), DYNAMICS, parent, tell, assembly.faults_of(settings)[1])
+        proc = _Process(held, settings, ("dynamics", "table"), DYNAMICS, parent, tell, assembly.faults_of(settings)[1])
         assembly.core_of(settings).tick(steps=1, measurement=None)  # compiles
-        node = DynamicsNode(core=assembly.core_of(settings), link=own.link, clock=own.clock, reporter=own.reporter)
+        node = DynamicsNode(core=assembly.core_of(settings), link=proc.link, clock=proc.clock, reporter=proc.reporter)
         wanted = settings.duration - 0.5 * settings.period
         # Greeted over the fast link, too, a table says if it hears of another key or version.
         needed = list(dict.fromkeys(("table", *awaited)))
-        with own.loop(f"waiting for {', '.join(needed)}", needed, own.link.greet):
-            own.say(f"simulates {settings.duration:g} s as soon as the table is ready")
-            while not own.ending and node.simulated < wanted:
-                node.step(own.wait(node.idle))
+        with proc.loop(f"waiting for {', '.join(needed)}", needed, proc.link.greet):
+            proc.say(f"simulates {settings.duration:g} s as soon as the table is ready")
+            while not proc.ending and node.simulated < wanted:
+                node.step(proc.wait(node.idle))
         done = node.simulated >= wanted
-        said = f"{FINISHED if done else 'ended early'}: {node.simulated:.3f} s simulated"
-        own.reporter.event(own.clock.nanoseconds, "info", said, FINISHED if done else "")
-        own.say(said)
-        own.link.send(Stop(reason=DONE if done else "the simulation has ended"))
+        message = f"{FINISHED if done else 'ended early'}: {node.simulated:.3f} s simulated"
+        proc.reporter.event(proc.clock.nanoseconds, "info", message, FINISHED if done else "")
+        proc.say(message)
+        proc.link.send(Stop(reason=DONE if done else "the simulation has ended"))
         node.finish()
 
 
 def run_table(settings: Settings, *, awaited: Sequence[str], parent: int | None, tell: Tell) -> None:
     """Drive the device by the commands of the dynamics node; at the end, bring it to rest."""
     with ExitStack() as held:
-        own = _Process(held, settings, ("table", "dynamics"), TABLE, parent, tell, assembly.faults_of(settings)[0])
+        proc = _Process(held, settings, ("table", "dynamics"), TABLE, parent, tell, assembly.faults_of(settings)[0])
         sensing, stopping = assembly.sensing_of(settings), assembly.stopping_of(settings)
-        device = held.enter_context(closing(_device(settings, own.clock, own.ending)))
-        if own.ending:  # before it was known where the device stands
+        device = held.enter_context(closing(_device(settings, proc.clock, proc.ending)))
+        if proc.ending:  # before it was known where the device stands
             return
         node = TableNode(
             device=device,
-            link=own.link,
+            link=proc.link,
             safety=assembly.safety_of(settings, device),
             sensing=sensing,
             origin=(0.0, 0.0, settings.device.height),
-            clock=own.clock,
-            reporter=own.reporter,
+            clock=proc.clock,
+            reporter=proc.reporter,
             stopping=stopping,
         )
         # Called in a thread of the bus: they only put a mark, which the next tick finds.
-        take_requests(own.bus, stop=node.request_stop, rearm=node.request_rearm)
+        take_requests(proc.bus, stop=node.request_stop, rearm=node.request_rearm)
         hello = f"waiting for commands at {settings.link.table}; without any, {stopping.words}"
-        with own.loop(hello, awaited, device.read):
-            while not own.ending:
-                node.step(own.wait(node.idle))
+        with proc.loop(hello, awaited, device.read):
+            while not proc.ending:
+                node.step(proc.wait(node.idle))
             # A table that moves is not left to the watchdog of its device.
             if node.state & (NodeState.RUNNING | NodeState.COASTING | NodeState.RAMPING):
                 node.request_stop("the table node is told to end")
             left = _COMING_TO_REST  # not so many seconds: in one that the process is held up it does not come to rest
             while left and NodeState.HELD not in node.state:
-                node.step(own.clock.wait())
+                node.step(proc.clock.wait())
                 left -= 1
         node.finish()
 
@@ -161,14 +161,14 @@ def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Devic
         device: Device = settings.device.made("device")
         if device.period != settings.period:
             device.close()
-            told = f"period={settings.period:g} s, but the device keeps {device.period:g} s."
-            checks.refuse(OWN, told, f"Use period={device.period:g}.")
+            problem = f"period={settings.period:g} s, but the device keeps {device.period:g} s."
+            checks.refuse(OWNER, problem, f"Use period={device.period:g}.")
         if not _stands(device, ending, _ANSWERS):
-            said = device.read().fault or "nothing"
+            fault = device.read().fault or "nothing"
             device.close()
-            told = f"for {_ANSWERS:g} s the device has not said where it stands; it says: {said}."
-            way = "`read()` must give a measured pose before anything is ordered: see docs/attaching_a_table.md."
-            checks.refuse("hybrid table", told, way)
+            problem = f"for {_ANSWERS:g} s the device has not said where it stands; it says: {fault}."
+            remedy = "`read()` must give a measured pose before anything is ordered: see docs/attaching_a_table.md."
+            checks.refuse("hybrid table", problem, remedy)
         return device
     margins = assembly.twin_of(settings).margins
     margins(assembly.twin_of(settings).read().pose)  # compiles
@@ -200,12 +200,12 @@ def run_device(settings: Settings, *, awaited: Sequence[str], parent: int | None
     with ExitStack() as held:
         assembly.twin_of(settings).step()  # compiles
         twin, limits = assembly.twin_of(settings), assembly.limits_of(settings)
-        own = _Process(held, settings, ("device", "table_device"), TABLE, parent, tell)
-        clock, reporter = own.clock, own.reporter
-        node = DeviceNode(twin=twin, link=own.link, clock=clock, limits=limits, tell=reporter.event)
-        with own.loop(f"waiting for the table node at {settings.link.device}", awaited, lambda: None):
-            while not own.ending:
-                _device_tick(node, own.wait(node.idle), twin, clock, reporter)
+        proc = _Process(held, settings, ("device", "table_device"), TABLE, parent, tell)
+        clock, reporter = proc.clock, proc.reporter
+        node = DeviceNode(twin=twin, link=proc.link, clock=clock, limits=limits, tell=reporter.event)
+        with proc.loop(f"waiting for the table node at {settings.link.device}", awaited, lambda: None):
+            while not proc.ending:
+                _device_tick(node, proc.wait(node.idle), twin, clock, reporter)
             # Whoever started this process may be gone in mid-flight: a mechanism that moves or swings is not left.
             node.end()
             rest, left = assembly.Rest(limits, settings.period), _COMING_TO_REST
@@ -232,17 +232,16 @@ def run_log(settings: Settings, *, out: Path, overwrite: bool, parent: int | Non
     with ExitStack() as held:
         ending = held.enter_context(ShutdownFlag(parent))
         bus = held.enter_context(joining.bus_of(settings, "log"))
-        about = about_of(settings)
-        node = held.enter_context(LogNode(bus, settings.session, out, about=about, overwrite=overwrite))
+        node = held.enter_context(LogNode(bus, settings.session, out, about=about_of(settings), overwrite=overwrite))
         if parent is None:
             tell(f"log: started, writing {out}; Ctrl-C ends it")
         while not ending:
             time.sleep(0.02)
             node.step()
-        empty, left = 0, _LOOKS  # not seconds: while this process is held up, nothing can be heard
+        empty, left = 0, _POLLS  # not seconds: while this process is held up, nothing can be heard
         while empty < _EMPTY and left:
             empty, left = 0 if node.step() else empty + 1, left - 1
-            time.sleep(_LOOK)
+            time.sleep(_POLL_PERIOD)
 
 
 def about_of(settings: Settings) -> dict[str, Any]:
@@ -255,9 +254,9 @@ def run_view(settings: Settings, *, parent: int | None, tell: Tell) -> None:
     from tegotae.hybrid.view import HexaDrawer, View
 
     host, port = joining.address_of("view.address", settings.view.address)
-    model, device, own = settings.model.drawer(), None, settings.device
-    if isinstance(own, HexaSettings):
-        device = HexaDrawer(tool=own.probe, origin=(0.0, 0.0, own.height))
+    model, device, table = settings.model.drawer(), None, settings.device
+    if isinstance(table, HexaSettings):
+        device = HexaDrawer(tool=table.probe, origin=(0.0, 0.0, table.height))
     with ExitStack() as held:
         ending = held.enter_context(ShutdownFlag(parent))
         bus = held.enter_context(joining.bus_of(settings, "view"))

@@ -132,13 +132,13 @@ def contact_intervals(
 def _stretches(time: Array, pushing: NDArray[np.bool_], bridging: float) -> list[tuple[int, int]]:
     """First and last ticks of the stretches, those that only a short pause parts taken together."""
     edges = np.diff(np.concatenate(([False], pushing, [False])).astype(np.int8))
-    told: list[tuple[int, int]] = []
+    stretches: list[tuple[int, int]] = []
     for first, last in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1, strict=True):
-        if told and time[first] - time[told[-1][1]] <= bridging:
-            told[-1] = told[-1][0], int(last)
+        if stretches and time[first] - time[stretches[-1][1]] <= bridging:
+            stretches[-1] = stretches[-1][0], int(last)
         else:
-            told.append((int(first), int(last)))
-    return told
+            stretches.append((int(first), int(last)))
+    return stretches
 
 
 def _foot(time: Array, force: Array, hidden: float, jump: float) -> float:

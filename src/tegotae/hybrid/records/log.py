@@ -85,7 +85,7 @@ class LogWriter(Closable):
         from mcap.writer import CompressionType, Writer
 
         self._interval = round(1e9 * checks.positive("LogWriter", "interval", interval, "s", "0.5 s is usual."))
-        told = _about(checks.mapping("LogWriter", "about", about, "Give a dict, such as {'settings': {}}."))
+        metadata = _about(checks.mapping("LogWriter", "about", about, "Give a dict, such as {'settings': {}}."))
         self.path = checks.target_of(path)
         self._file = _opened(self.path, checks.flag("LogWriter", "overwrite", overwrite))
         self._writer: Any = Writer(self._file, compression=CompressionType.ZSTD)
@@ -95,11 +95,11 @@ class LogWriter(Closable):
         self.written: dict[str, int] = {}
         self._flushed = time.monotonic_ns()
         self.closed = False  # then nothing more can be written: it was ended, or the disk refused
-        self._safely(lambda: self._begin(told, about.get("settings_text")))
+        self._safely(lambda: self._begin(metadata, about.get("settings_text")))
 
-    def _begin(self, told: dict[str, str], text: object) -> None:
+    def _begin(self, metadata: dict[str, str], text: object) -> None:
         self._writer.start(profile="tegotae-hybrid", library=f"tegotae {tegotae.__version__}")
-        self._writer.add_metadata("about", told)
+        self._writer.add_metadata("about", metadata)
         if isinstance(text, str):
             now = time.time_ns()
             self._writer.add_attachment(now, now, "settings.toml", "application/toml", text.encode())
@@ -117,8 +117,8 @@ class LogWriter(Closable):
         checks.choice("LogWriter", "kind", kind, KINDS)
         names = rows.dtype.names if isinstance(rows, np.ndarray) and rows.ndim == 1 else None
         if names is None or "time" not in names:
-            told = "rows is no array of records with a time."
-            checks.refuse("LogWriter", told, "Give rows as in tegotae.hybrid.bus.rows.")
+            problem = "rows is no array of records with a time."
+            checks.refuse("LogWriter", problem, "Give rows as in tegotae.hybrid.bus.rows.")
         if rows.size == 0:
             return
         refuse_rows("LogWriter", rows)
@@ -129,7 +129,7 @@ class LogWriter(Closable):
         topic = f"rows/{kind}"
         if topic not in self._channels:
             self._register(topic, RECORDS, DESCRIBED, described(kind, rows.dtype))
-        self._add(topic, rows.tobytes(), own=int(rows["time"][0]), node=kind, first=first, count=rows.size)
+        self._add(topic, rows.tobytes(), stamp=int(rows["time"][0]), node=kind, first=first, count=rows.size)
 
     def configuration(self, simulated: float, q: Array) -> None:
         """The configuration of the model, for replaying a view.
@@ -147,8 +147,8 @@ class LogWriter(Closable):
             self._register("configuration", RECORDS, DESCRIBED, described("configuration", dtype))
             self._coordinates = q.size
         if q.size != self._coordinates:
-            told = f"q has {q.size} numbers."
-            checks.refuse("LogWriter", told, f"It had {self._coordinates} before: one log a model.")
+            problem = f"q has {q.size} numbers."
+            checks.refuse("LogWriter", problem, f"It had {self._coordinates} before: one log a model.")
         self._add("configuration", np.concatenate(([simulated], q)).astype("<f8").tobytes())
 
     def event(self, event: Mapping[str, Any]) -> None:
@@ -157,9 +157,9 @@ class LogWriter(Closable):
         Args:
             event: "time" [ns] of its node's clock, "node", "level" ("info", "warning" or "trip"), "text" and "kind".
         """
-        told = event_of(dict(checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text.")))
+        entry = event_of(dict(checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text.")))
         self._register("events", "json", "jsonschema", EVENT_SCHEMA)
-        self._add("events", _json("event", told), own=told["time"], node=told["node"])
+        self._add("events", _json("event", entry), stamp=entry["time"], node=entry["node"])
 
     def status(self, node: str, status: Mapping[str, Any]) -> None:
         """What a node tells of itself twice a second.
@@ -193,19 +193,19 @@ class LogWriter(Closable):
             self._channels[topic] = self._writer.register_channel(topic, encoding, number)
 
     def _add(
-        self, topic: str, data: bytes, *, own: int | None = None, node: str = "", first: int | None = None,
+        self, topic: str, data: bytes, *, stamp: int | None = None, node: str = "", first: int | None = None,
         count: int = 1,
     ) -> None:  # fmt: skip
         """A message at a time of its node's own clock [ns], or at that of the newest message."""
         if self.closed:
             checks.refuse("LogWriter", f"{self.path} is closed.", "Open another log.")
-        own = self._now if own is None else own
-        common = own - self._offset * (node in BESIDE_THE_TABLE)
+        stamp = self._now if stamp is None else stamp
+        common = stamp - self._offset * (node in BESIDE_THE_TABLE)
         self._now = max(self._now, common)
         before = self.written.get(topic, 0)
         sequence = (before if first is None else first) % _LAST
         channel, writer = self._channels[topic], self._writer
-        self._safely(lambda: writer.add_message(channel, max(common, 0), data, max(own, 0), sequence))
+        self._safely(lambda: writer.add_message(channel, max(common, 0), data, max(stamp, 0), sequence))
         self.written[topic] = before + count
         if time.monotonic_ns() - self._flushed >= self._interval:
             self.flush()
@@ -230,8 +230,8 @@ def described(kind: str, dtype: np.dtype[Any]) -> bytes:
         part, place = dtype.fields[name][:2]  # type: ignore[index]
         base, shape = part.subdtype if part.subdtype is not None else (part, ())
         _, unit, meaning = FIELDS.get(name, _CONFIGURATION if name == "q" else ("", "", ""))
-        told = {"name": name, "type": base.str, "shape": list(shape), "offset": place, "unit": unit, "meaning": meaning}
-        fields.append(told)
+        item = {"name": name, "type": base.str, "shape": list(shape), "offset": place, "unit": unit, "meaning": meaning}
+        fields.append(item)
     about = "A message is a block of records, one after another without gaps, little-endian; types as in NumPy."
     return json.dumps(
         {"kind": kind, "about": about, "record_size": dtype.itemsize, "fields": fields}, ensure_ascii=False, indent=1
@@ -269,18 +269,18 @@ def _opened(path: Path, overwrite: bool) -> Any:
 def _about(about: Mapping[str, Any]) -> dict[str, str]:
     """As MCAP keeps metadata: texts by name, here each of JSON."""
     now = time.time_ns()
-    told = dict(about)
-    told["versions"] = {
+    metadata = dict(about)
+    metadata["versions"] = {
         "tegotae": tegotae.__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "mcap": version("mcap"),
         **dict(about.get("versions", {})),
     }
-    told["started"] = datetime.fromtimestamp(1e-9 * now, tz=UTC).isoformat(timespec="milliseconds")
-    told["started_wall"] = now
-    told["started_monotonic"] = time.monotonic_ns()
-    return {str(name): _json(f"about[{name!r}]", value).decode() for name, value in told.items()}
+    metadata["started"] = datetime.fromtimestamp(1e-9 * now, tz=UTC).isoformat(timespec="milliseconds")
+    metadata["started_wall"] = now
+    metadata["started_monotonic"] = time.monotonic_ns()
+    return {str(name): _json(f"about[{name!r}]", value).decode() for name, value in metadata.items()}
 
 
 def _json(name: str, value: object) -> bytes:

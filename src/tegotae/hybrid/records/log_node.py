@@ -48,7 +48,7 @@ class LogNode(Closable):
         self._spoke = time.monotonic_ns()
         self._problems: list[str] = []
         self._judge = Judge()
-        self._readers = {kind: BlockReader(dtype, partial(self._keep, kind)) for kind, dtype in KINDS.items()}
+        self._readers = {kind: BlockReader(dtype, partial(self._write_rows, kind)) for kind, dtype in KINDS.items()}
         for topic in ("rows/**", "configuration", "events", "status/**"):
             bus.subscribe(f"{session}/{topic}", self._hear)
         bus.declare("log", {"version": tegotae.__version__, "path": str(self.writer.path), "pid": os.getpid()})
@@ -92,7 +92,7 @@ class LogNode(Closable):
                 checks.refuse("LogNode", f"node {rest!r:.40} is one too many.", "Name each node once.")
             self.writer.status(rest, status_of(object_of("status", payload)))
 
-    def _keep(self, kind: str, block: RowBlock) -> None:
+    def _write_rows(self, kind: str, block: RowBlock) -> None:
         if block.kind != kind:
             checks.refuse("LogNode", f"a block of {kind} says that it is {block.kind!r}.", "Publish it as that.")
         self.writer.rows(kind, block.rows, first=block.first)

@@ -119,8 +119,8 @@ class LogReader:
                         f"Cannot read {self.path}: an MCAP file of profile {profile!r}, not the log of a hybrid run.\n"
                         "  Give one that `tegotae hybrid run --out` wrote."
                     )
-            elif opcode == Opcode.METADATA and (told := Metadata.read(stream)).name == "about":
-                self.about = {name: json.loads(text) for name, text in told.metadata.items()}
+            elif opcode == Opcode.METADATA and (record := Metadata.read(stream)).name == "about":
+                self.about = {name: json.loads(text) for name, text in record.metadata.items()}
                 _refuse_strange(self.about)
             elif opcode == Opcode.CHUNK:
                 self._open(Chunk.read(stream))
@@ -172,8 +172,8 @@ class LogReader:
         data = message.data
         if topic in self._types:
             if len(data) % self._types[topic].itemsize:
-                told = f"{len(data)} bytes are no whole number of rows."
-                self._judge.taken(topic, lambda: checks.refuse("block", told, "It is damaged."))
+                problem = f"{len(data)} bytes are no whole number of rows."
+                self._judge.taken(topic, lambda: checks.refuse("block", problem, "It is damaged."))
                 return
             self._kept += len(data)
             if self._kept > self._most:
@@ -188,8 +188,8 @@ class LogReader:
             self._judge.taken(topic, lambda: self._status(topic.removeprefix("status/"), data))
 
     def _status(self, node: str, data: bytes) -> None:
-        told = status_of(object_of("status", data))
-        self.status.setdefault(node, []).append(told)
+        status = status_of(object_of("status", data))
+        self.status.setdefault(node, []).append(status)
 
     # ------------------------------------------------------------ what it holds
 
@@ -230,8 +230,8 @@ class LogReader:
             kind: np.asarray(1e-9 * (each - zero), dtype=np.float64) for kind, each in times.items()
         }
         for event in self.events:
-            own = np.array([event["time"]], dtype=np.int64)
-            event["at"] = 1e-9 * int((to_ours(own) if event["node"] in BESIDE_THE_TABLE else own)[0] - zero)
+            stamp = np.array([event["time"]], dtype=np.int64)
+            event["at"] = 1e-9 * int((to_ours(stamp) if event["node"] in BESIDE_THE_TABLE else stamp)[0] - zero)
         self.events.sort(key=lambda event: float(event["at"]))
 
     def _say(self) -> None:
@@ -295,14 +295,14 @@ def _records(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def dtype_of(text: bytes) -> np.dtype[Any]:
     """The type of a row, from the text in the log: a log of another version is read as it was written."""
     try:
-        told = json.loads(text)
-        fields = told["fields"]
+        description = json.loads(text)
+        fields = description["fields"]
         made = np.dtype(
             {
                 "names": [each["name"] for each in fields],
                 "formats": [(each["type"], tuple(each["shape"])) if each["shape"] else each["type"] for each in fields],
                 "offsets": [each["offset"] for each in fields],
-                "itemsize": told["record_size"],
+                "itemsize": description["record_size"],
             }
         )
         if not 0 < made.itemsize <= _LARGEST or not made.names:

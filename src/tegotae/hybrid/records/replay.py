@@ -44,15 +44,15 @@ def replay(
         >>> settings = read_settings(changes=["device.kind=spring", "duration=0.02"])
         >>> bus, path = MemoryBus(settings.session), os.path.join(tempfile.mkdtemp(), "run.mcap")
         >>> with LogNode(bus, settings.session, path, about=about_of(settings)):
-        ...     told = run_virtual(settings, bus=bus)
+        ...     run = run_virtual(settings, bus=bus)
         >>> replay(LogReader(path)) is None
         True
     """
     settings = settings_in(log)
     refuse_incomplete("replay", log)
     if machine is None and isinstance(settings.model, OwnModel):
-        told = f"{log.path} names code for its model: model.factory={settings.model.factory!r}."
-        checks.refuse("replay", told, "Give the machine, machine=...: no code is run because a log names it.")
+        problem = f"{log.path} names code for its model: model.factory={settings.model.factory!r}."
+        checks.refuse("replay", problem, "Give the machine, machine=...: no code is run because a log names it.")
     if log.lost["dynamics"]:
         what = f"{log.lost['dynamics']} rows of the dynamics node never reached the log."
         checks.refuse("replay", what, "What they heard is unknown; replay a log that is complete.")
@@ -74,12 +74,12 @@ def replay(
 
 def settings_in(log: LogReader) -> Settings:
     """The settings that a log was made with."""
-    told = log.about.get("settings")
-    if not told or not log.dynamics.size:
-        what = "no settings" if not told else "no rows of the dynamics node"
+    tables = log.about.get("settings")
+    if not tables or not log.dynamics.size:
+        what = "no settings" if not tables else "no rows of the dynamics node"
         checks.refuse("replay", f"{log.path} holds {what}.", "Replay a log of `tegotae hybrid run`.")
     try:
-        return settings_of(told)
+        return settings_of(tables)
     except InputError as error:
         raise FileError(f"replay: the settings in {log.path} cannot be read.\n  {error}") from error
 

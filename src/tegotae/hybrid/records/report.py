@@ -74,8 +74,8 @@ def report(log: LogReader | str | os.PathLike[str]) -> dict[str, Any]:
         >>> from tegotae.hybrid.records.log import LogWriter
         >>> path = os.path.join(tempfile.mkdtemp(), "empty.mcap")
         >>> LogWriter(path, {}).close()
-        >>> told = report(path)
-        >>> told["peak_force"] is None, told["words"][0]
+        >>> summary = report(path)
+        >>> summary["peak_force"] is None, summary["words"][0]
         (True, 'the log has no rows of the dynamics node')
     """
     log = log if isinstance(log, LogReader) else LogReader(log)
@@ -98,19 +98,19 @@ def refuse_incomplete(owner: str, log: LogReader) -> None:
 def _reported(log: LogReader) -> dict[str, Any]:
     contacts = contacts_of(log)
     hardest = max(contacts, key=lambda each: each.peak_force, default=None)
-    told: dict[str, Any] = dict.fromkeys(_OF_A_CONTACT) if hardest is None else asdict(hardest)
+    summary: dict[str, Any] = dict.fromkeys(_OF_A_CONTACT) if hardest is None else asdict(hardest)
     if hardest is None:
-        told["delay"] = median(log.dynamics["delay"][log.dynamics["delay"] > 0.0])  # 0: not identified yet
-    told |= _loop(log) | _counts(log) | _settings(log)
-    told["contacts"] = [asdict(each) for each in contacts]
+        summary["delay"] = median(log.dynamics["delay"][log.dynamics["delay"] > 0.0])  # 0: not identified yet
+    summary |= _loop(log) | _counts(log) | _settings(log)
+    summary["contacts"] = [asdict(each) for each in contacts]
     # While something was simulated: that all stop when it is done is as it should be.
     ends = [each["at"] for each in log.events if each["node"] == "dynamics" and each["text"].startswith(FINISHED)]
     during = [each for each in log.events if not ends or each["at"] <= max(ends)]
     for level in ("trip", "warning"):
         kept = [each for each in during if each["level"] == level]
-        told[f"{level}s"] = [{name: each[name] for name in ("at", "node", "text")} for each in kept]
-    told["words"] = _words(log, told)
-    return dict(plain(told))
+        summary[f"{level}s"] = [{name: each[name] for name in ("at", "node", "text")} for each in kept]
+    summary["words"] = _words(log, summary)
+    return dict(plain(summary))
 
 
 def _loop(log: LogReader) -> dict[str, Any]:
@@ -169,52 +169,52 @@ def _settings(log: LogReader) -> dict[str, Any]:
     }
 
 
-def _gained_by_steps(told: Mapping[str, Any]) -> float | None:
+def _gained_by_steps(tables: Mapping[str, Any]) -> float | None:
     """What the run's bodies gain of their kinetic energy in a bounce, by the steps of its period alone [-]."""
     from tegotae.hybrid.nodes.assembly import expected_stiffness
     from tegotae.hybrid.settings import settings_of
 
-    if "period" not in told:  # the log of something else
+    if "period" not in tables:  # the log of something else
         return None
     try:
-        settings = settings_of(dict(told))
+        settings = settings_of(dict(tables))
         return settings.model.gained_by_steps(period=settings.period, stiffness=expected_stiffness(settings))
     except InputError:
         return None  # and the words say so
 
 
-def _words(log: LogReader, told: dict[str, Any]) -> list[str]:
+def _words(log: LogReader, summary: dict[str, Any]) -> list[str]:
     words = []
     if not log.dynamics.size:
         words.append("the log has no rows of the dynamics node")
-    elif not told["contacts"]:
+    elif not summary["contacts"]:
         words.append("no contact begins and ends in the log: it was too short, or the two never met")
     if spoilt := log.dynamics.size - np.count_nonzero(sound(log.dynamics)):
         words.append(
             f"{spoilt} rows of the dynamics node hold numbers that are not finite, or too large; they are left out"
         )
-    if len(told["contacts"]) > 1:
-        words.append(f"{len(told['contacts'])} contacts: the numbers are those of the hardest")
-    if told["trips"]:
-        many = f"{len(told['trips'])} trips, the first" if len(told["trips"]) > 1 else "a trip"
-        words.append(f"{many}: {told['trips'][0]['text']}")
-    if told["guard"] is False and (told["energy_gained"] or 0.0) > 0.0:
+    if len(summary["contacts"]) > 1:
+        words.append(f"{len(summary['contacts'])} contacts: the numbers are those of the hardest")
+    if summary["trips"]:
+        many = f"{len(summary['trips'])} trips, the first" if len(summary["trips"]) > 1 else "a trip"
+        words.append(f"{many}: {summary['trips'][0]['text']}")
+    if summary["guard"] is False and (summary["energy_gained"] or 0.0) > 0.0:
         words.append("the guard was off, and the contact gained energy")
-    if (share := told["gained_by_steps"] or 0.0) >= 1e-4:
+    if (share := summary["gained_by_steps"] or 0.0) >= 1e-4:
         words.append(
             f"the integrator alone gives the bodies {1e2 * share:.2g} % of their energy in a bounce, which no guard "
             "takes: a shorter period gives less"
         )
-    if told["gained_by_steps"] is None and (log.about.get("settings") or {}).get("period") is not None:
+    if summary["gained_by_steps"] is None and (log.about.get("settings") or {}).get("period") is not None:
         words.append("what the integrator alone gives the bodies is not known")
-    if not told.pop("_deadlines_told"):
+    if not summary.pop("_deadlines_told"):
         words.append("a node told no count of deadlines: only ticks that never began are counted for it")
-    if told["packets_lost"] is None:
+    if summary["packets_lost"] is None:
         words.append("no node told how many packets were lost")
     return [*words, *log.words]
 
 
-def table(told: Mapping[str, Any]) -> Table:
+def table(summary: Mapping[str, Any]) -> Table:
     """The numbers for a terminal."""
     from rich.table import Table
 
@@ -222,23 +222,23 @@ def table(told: Mapping[str, Any]) -> Table:
     made.add_column(style="bold")
     made.add_column(justify="right")
     made.add_column(style="dim")
-    for name, value, unit in shown(told):
+    for name, value, unit in shown(summary):
         made.add_row(name, value, unit)
     return made
 
 
-def shown(told: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def shown(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Names, numbers and units to be read by people, in order."""
-    rows = [(name, _on(told[name]), "") for name in ("guard", "compensation") if name in told]
+    rows = [(name, _on(summary[name]), "") for name in ("guard", "compensation") if name in summary]
     for key, (name, unit, factor) in SHOWN.items():
-        if key in told:
-            rows.append((name, number_shown(told[key], factor), unit))
-    for node, spread in (told.get("lateness") or {}).items():
+        if key in summary:
+            rows.append((name, number_shown(summary[key], factor), unit))
+    for node, spread in (summary.get("lateness") or {}).items():
         rows.append((f"lateness of {node}, p50 / p99 / max", _spread_shown(spread), "ms"))
-    if trip := told.get("round_trip"):
+    if trip := summary.get("round_trip"):
         rows.append(("round trip, p50 / p99 / max", _spread_shown(trip), "ms"))
-    if "trips" in told:
-        rows.append(("trips", str(len(told["trips"])), ""))
+    if "trips" in summary:
+        rows.append(("trips", str(len(summary["trips"])), ""))
     return rows
 
 
@@ -259,11 +259,10 @@ def _spread_shown(spread: Mapping[str, Any]) -> str:
     return " / ".join("–" if value is None else f"{1e3 * value:.2g}" for value in values)
 
 
-def _total(told: Sequence[Mapping[str, Any]], part: str, name: str) -> int | None:
+def _total(statuses: Sequence[Mapping[str, Any]], part: str, name: str) -> int | None:
     """A count that a node kept telling; a node that was started again began at 0."""
-    counts = [
-        each[part][name] for each in told if isinstance(each.get(part), Mapping) and each[part].get(name) is not None
-    ]
+    tables = [each[part] for each in statuses if isinstance(each.get(part), Mapping)]
+    counts = [each[name] for each in tables if each.get(name) is not None]
     if not counts:
         return None
     return int(sum(a for a, b in pairwise(counts) if b < a) + counts[-1])

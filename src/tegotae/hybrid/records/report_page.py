@@ -39,42 +39,41 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def write_page(path: str | os.PathLike[str], told: Mapping[str, Any], log: LogReader) -> Path:
+def write_page(path: str | os.PathLike[str], summary: Mapping[str, Any], log: LogReader) -> Path:
     """Write the page, all or nothing, and return its path."""
-    text = page(told, log)
+    text = page(summary, log)
     with checks.written_whole(path) as beside:
         beside.write_text(text, encoding="utf-8")
     return Path(path)
 
 
-def page(told: Mapping[str, Any], log: LogReader) -> str:
+def page(summary: Mapping[str, Any], log: LogReader) -> str:
     """The page as text."""
     name = Path(log.path).name
-    parts = [_header(told, name), _numbers(told), *_figures(told, log), _contacts(told), _events(log), _about(log)]
+    parts = [_header(summary, name), _numbers(summary), *_figures(summary, log), _contacts(summary)]
     footer = f""" from {escape(name)}; the same numbers in a
 terminal: <code>tegotae hybrid report</code>."""
-    return html_page(name, parts, footer, rules=_STYLE)
+    return html_page(name, [*parts, _events(log), _about(log)], footer, rules=_STYLE)
 
 
-def _header(told: Mapping[str, Any], title: str) -> str:
+def _header(summary: Mapping[str, Any], title: str) -> str:
     def number(name: str, factor: float = 1.0) -> str:
-        return number_shown(told.get(name), factor)
+        return number_shown(summary.get(name), factor)
 
-    gained = (told.get("restitution") or 0.0) > 1.001
+    gained = (summary.get("restitution") or 0.0) > 1.001
     counts = [
         (number("peak_force"), "N peak force", ""),
         (number("duration", 1e3), "ms of contact", ""),
-        (number("restitution"), "restitution", "bad" if gained else "good" if told.get("restitution") else ""),
+        (number("restitution"), "restitution", "bad" if gained else "good" if summary.get("restitution") else ""),
         (number("delay", 1e3), "ms delay", ""),
-        (number("deadlines_missed"), "deadlines missed", "warn" if told.get("deadlines_missed") else "good"),
-        (number("packets_lost"), "packets lost", "warn" if told.get("packets_lost") else ""),
-        (str(len(told.get("trips") or ())), "trips", "bad" if told.get("trips") else ""),
+        (number("deadlines_missed"), "deadlines missed", "warn" if summary.get("deadlines_missed") else "good"),
+        (number("packets_lost"), "packets lost", "warn" if summary.get("packets_lost") else ""),
+        (str(len(summary.get("trips") or ())), "trips", "bad" if summary.get("trips") else ""),
     ]
-    words = "".join(f"<li>{escape(each)}</li>" for each in told.get("words") or ())
-    switches = ", ".join(
-        f"{name} {'on' if told[name] else 'off'}" for name in ("guard", "compensation") if told.get(name) is not None
-    )
-    lead = " · ".join(filter(None, [told.get("started") or "", switches]))
+    words = "".join(f"<li>{escape(each)}</li>" for each in summary.get("words") or ())
+    states = {name: summary.get(name) for name in ("guard", "compensation")}
+    switches = ", ".join(f"{name} {'on' if on else 'off'}" for name, on in states.items() if on is not None)
+    lead = " · ".join(filter(None, [summary.get("started") or "", switches]))
     return f"""<header>
 <h1>{escape(title)}</h1>
 <p class="lead">{escape(lead)}</p>
@@ -83,32 +82,32 @@ def _header(told: Mapping[str, Any], title: str) -> str:
 </header>"""
 
 
-def _numbers(told: Mapping[str, Any]) -> str:
+def _numbers(summary: Mapping[str, Any]) -> str:
     rows = [
         f"<tr><td>{escape(name.strip())}</td><td>{escape(value)}</td><td>{escape(unit)}</td></tr>"
-        for name, value, unit in shown(told)
+        for name, value, unit in shown(summary)
     ]
     half = -(-len(rows) // 2)
     tables = "".join(f'<table class="numbers">{"".join(part)}</table>' for part in (rows[:half], rows[half:]))
     return f'<h3>Numbers</h3><div class="columns">{tables}</div>'
 
 
-def _figures(told: Mapping[str, Any], log: LogReader) -> list[str]:
+def _figures(summary: Mapping[str, Any], log: LogReader) -> list[str]:
     if not log.dynamics.size:
         return []
     from tegotae.figures import hybrid
 
     plates = [
-        (hybrid.contact(log, told), _CONTACT),
-        (hybrid.overview(log, told), "The whole run on the clock of the dynamics node; lines: warnings and trips."),
-        (hybrid.timing(log, told), "The delay of the loop, and how late the ticks of both nodes began."),
+        (hybrid.contact(log, summary), _CONTACT),
+        (hybrid.overview(log, summary), "The whole run on the clock of the dynamics node; lines: warnings and trips."),
+        (hybrid.timing(log, summary), "The delay of the loop, and how late the ticks of both nodes began."),
     ]
     drawn = "".join(captioned(figure, caption) for figure, caption in plates)
     return [f'<h3>Figures</h3><div class="plates" style="max-width:none">{drawn}</div>']
 
 
-def _contacts(told: Mapping[str, Any]) -> str:
-    contacts: Sequence[Mapping[str, Any]] = told.get("contacts") or ()
+def _contacts(summary: Mapping[str, Any]) -> str:
+    contacts: Sequence[Mapping[str, Any]] = summary.get("contacts") or ()
     if not contacts:
         return ""
     names = (f"{name} [{unit}]" if unit else name for name, unit, _ in _COLUMNS.values())

@@ -173,8 +173,8 @@ class Motion:
         found = self.trouble(self.pose)
         if found:
             place = ", ".join(f"{at:.5g}" for at in self.pose[:3])
-            told = f"the table starts at {place} m, where it must not be: {found}."
-            checks.refuse("Safety", told, "Move it, or widen the limits; is `device.height` where the surface is?")
+            problem = f"the table starts at {place} m, where it must not be: {found}."
+            checks.refuse("Safety", problem, "Move it, or widen the limits; is `device.height` where the surface is?")
 
     @property
     def resting(self) -> bool:
@@ -187,9 +187,9 @@ class Motion:
         The acceleration counts for the trusted time [s], then the velocity goes on. Both are cut to the limits first:
         nothing wild is extrapolated.
         """
-        own = self.limits
-        twist = within(command.twist, own.velocity, own.angular_velocity)
-        push = within(command.acceleration, own.acceleration, own.angular_acceleration)
+        limits = self.limits
+        twist = within(command.twist, limits.velocity, limits.angular_velocity)
+        push = within(command.acceleration, limits.acceleration, limits.angular_acceleration)
         target, last = extrapolated(command.pose, twist, push, min(age, trusted))
         if age > trusted:
             return moved(target, last, age - trusted), last, last
@@ -198,12 +198,12 @@ class Motion:
     def ends(self, mean: Step, last: Step) -> bool:
         """Whether a tick of this mean velocity may end with that one, at an allowed acceleration."""
         (change, swing), (speed, spin) = lengths(added(last, mean, -1.0)), lengths(last)
-        half, own = 0.5 * self.period, self.limits
+        half, limits = 0.5 * self.period, self.limits
         return (
-            change <= half * own.acceleration
-            and swing <= half * own.angular_acceleration
-            and speed <= own.velocity
-            and spin <= own.angular_velocity
+            change <= half * limits.acceleration
+            and swing <= half * limits.angular_acceleration
+            and speed <= limits.velocity
+            and spin <= limits.angular_velocity
         )
 
     def pursuit(
@@ -214,11 +214,11 @@ class Motion:
         `pace` is the target's own mean velocity in this tick [m/s, rad/s]; the gap is closed at `closing` [m/s] and
         `swing` [rad/s] at most.
         """
-        own, T, now = self.limits, self.period, self.velocity
+        cap, T, now = self.limits, self.period, self.velocity
         x, y, z, i, j, k = added(difference(self.pose, target), pace, -T)
         ux, uy, uz, px, py, pz = pace
-        to, slow = _closer((x, y, z), (ux, uy, uz), now[:3], own.velocity, own.acceleration, T, closing)
-        turn, late = _closer((i, j, k), (px, py, pz), now[3:], own.angular_velocity, own.angular_acceleration, T, swing)
+        to, slow = _closer((x, y, z), (ux, uy, uz), now[:3], cap.velocity, cap.acceleration, T, closing)
+        turn, late = _closer((i, j, k), (px, py, pz), now[3:], cap.angular_velocity, cap.angular_acceleration, T, swing)
         return (*to, *turn), slow or late
 
     def braking(self, time: float = 0.0) -> Step:
@@ -232,14 +232,14 @@ class Motion:
 
     def take(self, velocity: Step) -> str:
         """Move by a tick at this velocity; returns "" or, not moved, why there would be no stopping in time."""
-        T, own, (v, w) = self.period, self.limits, lengths(velocity)
-        s, t = T + 0.5 * v / own.acceleration, T + 0.5 * w / own.angular_acceleration  # braking takes v²/2a at most
+        T, limits, (v, w) = self.period, self.limits, lengths(velocity)
+        s, t = T + 0.5 * v / limits.acceleration, T + 0.5 * w / limits.angular_acceleration  # braking takes v²/2a
         found = self.trouble(moved(self.pose, scaled(velocity, s, t)))
         if not found:
             self.pose, self.velocity = moved(self.pose, velocity, T), velocity
         return found
 
-    def settle(self) -> bool:
+    def came_to_rest(self) -> bool:
         """Forget a velocity that is only rounding; returns whether it stands still."""
         if hypot(*self.velocity) < _ROUNDING:
             self.velocity = STILL

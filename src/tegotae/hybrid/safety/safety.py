@@ -150,7 +150,7 @@ class Safety(Declared):
         self._tripped = False
         causes = self._watch.causes(age, command, reading, felt, stop, elapsed or T)
         if causes:
-            self._meet(causes, reading)
+            self._respond(causes, reading)
         else:
             self._released = False
         wake = rearm and not reading.emergency
@@ -245,7 +245,7 @@ class Safety(Declared):
             self._tripped = True
         return motion.velocity, False
 
-    def _meet(self, causes: list[Cause], reading: DeviceReading) -> None:
+    def _respond(self, causes: list[Cause], reading: DeviceReading) -> None:
         for cause in causes:
             self._why |= cause.flag
             if self._doing < _STOPPING:
@@ -292,7 +292,7 @@ class Safety(Declared):
             if motion.take(velocity):
                 motion.brake()
                 on_the_way = not motion.resting
-            if not on_the_way and motion.settle():
+            if not on_the_way and motion.came_to_rest():
                 self._refuge = None
         if motion.resting and self._refuge is None:
             self._doing = _HELD

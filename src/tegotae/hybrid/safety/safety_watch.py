@@ -84,15 +84,15 @@ class SafetyWatch:
         elif self._limits.beyond(reading.pose, _OVERSHOOT):
             x, y, z = reading.pose[:3]
             found.append(Cause("outside", 0, f"the device is outside of the box, at {x:.4g}, {y:.4g}, {z:.4g} m"))
-        wrench, own = felt.wrench, self._limits
+        wrench, cap = felt.wrench, self._limits
         if not _finite(wrench):
             found.append(Cause("sensor", _FAULT, "the wrench is not finite"))
             return found
         if flag := int(felt.state) & _SENSOR:
             found.append(Cause("sensor", flag, felt.trouble or "the sensor reports a fault"))
         force, torque = lengths(wrench)
-        if force > own.force or torque > own.torque:
-            text = f"overload: {force:.4g} N, {torque:.4g} N·m; the limits are {own.force:g} N, {own.torque:g} N·m"
+        if force > cap.force or torque > cap.torque:
+            text = f"overload: {force:.4g} N, {torque:.4g} N·m; the limits are {cap.force:g} N, {cap.torque:g} N·m"
             found.append(Cause("overload", _OVERLOAD, text))
         return found
 
@@ -117,8 +117,8 @@ class SafetyWatch:
             return False
         v, w = lengths(twist)
         if v > self._fastest or w > self._quickest:
-            own = self._limits
-            allowed = f"the limits are {own.velocity:g} m/s, {own.angular_velocity:g} rad/s, times {own.overspeed:g}"
+            cap = self._limits
+            allowed = f"the limits are {cap.velocity:g} m/s, {cap.angular_velocity:g} rad/s, times {cap.overspeed:g}"
             found.append(Cause("speed", 0, f"the device moves at {v:.4g} m/s, {w:.4g} rad/s; {allowed}"))
         return True
 

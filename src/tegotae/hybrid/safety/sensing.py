@@ -207,8 +207,8 @@ class Sensing(Declared):
         events: list[tuple[str, str]] = []
         trouble = ""
         if self.overload is not None:
-            own = wrench if self._same_axes else _times(self._rows, a, b, c, d, e, f)
-            for pressed, most, axis, unit in zip(own, self.overload, _AXES, _UNITS, strict=True):
+            sensed = wrench if self._same_axes else _times(self._rows, a, b, c, d, e, f)
+            for pressed, most, axis, unit in zip(sensed, self.overload, _AXES, _UNITS, strict=True):
                 if not -most <= pressed <= most:
                     trouble = f"overload: the sensor feels {pressed:.4g} {unit} {axis}, it may feel {most:g} {unit}"
                     state |= NodeState.OVERLOAD
@@ -254,9 +254,9 @@ class Sensing(Declared):
         return [("info", f"sensor tared with {self.readings} readings")]
 
     def _again(self, why: str) -> list[tuple[str, str]]:
-        told, self._refused = self._refused, True
+        already, self._refused = self._refused, True
         self._left, self._taken = self.readings, []
-        return [] if told else [("warning", f"tare refused, trying again: {why}")]
+        return [] if already else [("warning", f"tare refused, trying again: {why}")]
 
 
 def _times(rows: tuple[Step, ...], a: float, b: float, c: float, d: float, e: float, f: float) -> Step:

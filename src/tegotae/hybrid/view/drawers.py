@@ -232,7 +232,7 @@ def magnified(pose: Array) -> Array:
 
 
 OPENING = math.radians(24.0)  # of the camera, upright; a small one keeps upright lines upright
-ROOM = 1.15  # free space about what is looked at
+MARGIN = 1.15  # free space about what is looked at
 APART = 1.0  # m between the drawings
 BEHIND = 1.0  # m from them to the paper
 
@@ -241,7 +241,7 @@ def eye_on(box: Extent, aspect: float = 1.0) -> tuple[Place, Place]:
     """Where to look from and to [m]: from before and a little above, so far away that the box fits the window."""
     x, y, z = (0.5 * (a + b) for a, b in zip(box.low, box.high, strict=True))
     size = max(box.height, (box.high[0] - box.low[0]) / aspect)
-    far = 0.5 * ROOM * size / math.tan(0.5 * OPENING)
+    far = 0.5 * MARGIN * size / math.tan(0.5 * OPENING)
     return (x + 0.16 * far, y - 0.98 * far, z + 0.12 * far), (x, y, z)
 
 
@@ -269,15 +269,15 @@ class Stage:
 
     def draw(self, seen: Seen) -> list[str]:
         """As seen last; what could not be drawn, in words."""
-        told = [self.close_up.draw(seen)]
+        problems = [self.close_up.draw(seen)]
         if self._model is not None:
-            told.append(self._model.draw(seen))
-            unknown = bool(told[-1])
+            problems.append(self._model.draw(seen))
+            unknown = bool(problems[-1])
             self._first.visible, self._instead.visible = not unknown, unknown
-        told.append(self._plain.draw(seen))
+        problems.append(self._plain.draw(seen))
         if self._device is not None:
-            told.append(self._device.draw(seen))
-        return list(dict.fromkeys(word for word in told if word))
+            problems.append(self._device.draw(seen))
+        return list(dict.fromkeys(word for word in problems if word))
 
 
 def _build(scene: SceneApi, drawer: Drawer, at: Place) -> FrameHandle:

@@ -45,16 +45,16 @@ class Seen(NamedTuple):
     @property
     def contact(self) -> bool:
         """Whether the moving part touches, as the dynamics or else the table says."""
-        told = self.dynamics if self.dynamics is not None else self.table
-        return told is not None and bool(int(told["state"]) & NodeState.CONTACT)
+        row = self.dynamics if self.dynamics is not None else self.table
+        return row is not None and bool(int(row["state"]) & NodeState.CONTACT)
 
     @property
     def force(self) -> Array:
         """On the moving part, as applied to the bodies or else as measured [N]."""
-        told = self.dynamics if self.dynamics is not None else self.table
-        if told is None:
+        row = self.dynamics if self.dynamics is not None else self.table
+        if row is None:
             return _NO_FORCE
-        force = np.asarray(told["wrench"][0:3], dtype=np.float64)
+        force = np.asarray(row["wrench"][0:3], dtype=np.float64)
         return force if np.isfinite(force).all() else _NO_FORCE
 
     @property
@@ -141,13 +141,13 @@ class Feed:
         past = _past_of(block.rows)
         with self._lock:
             self._seen = self._seen._replace(dynamics=block.rows[-1])
-            self._keep(past)
+            self._append(past)
 
     def _take_table(self, block: RowBlock) -> None:
         with self._lock:
             self._seen = self._seen._replace(table=block.rows[-1])
 
-    def _keep(self, past: Array) -> None:
+    def _append(self, past: Array) -> None:
         """Append to the past; one that begins earlier is a new run, and the old one goes."""
         if not past.size:
             return
@@ -164,9 +164,9 @@ class Feed:
 
     def _take_event(self, topic: str, payload: bytes) -> None:
         event = event_of(object_of("event", payload))
-        told = {key: event[key] for key in ("node", "level", "text")}
+        entry = {key: event[key] for key in ("node", "level", "text")}
         with self._lock:
-            self._events.append({**told, "came": time.strftime("%H:%M:%S")})
+            self._events.append({**entry, "came": time.strftime("%H:%M:%S")})
 
     def _take_status(self, topic: str, payload: bytes) -> None:
         with self._lock:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tegotae.hybrid.bus.bus import Bus
 
-OWN = "View"
+_OWNER = "View"
 
 
 def is_loopback(address: str) -> bool:
@@ -47,7 +47,7 @@ def is_loopback(address: str) -> bool:
 
 def serve(address: str, port: int) -> ViserServer:
     """Start the server at exactly this address and port."""
-    require(OWN, "viser")
+    require(_OWNER, "viser")
     _must_be_free(address, port)  # viser would go on to the next ports, and wait for ever at a wrong address
     from viser import ViserServer
 
@@ -79,7 +79,7 @@ def _quietly() -> Iterator[None]:
 
 def _must_be_free(address: str, port: int) -> None:
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= 65535:
-        checks.refuse(OWN, f"port={port!r}.", "Give a whole number from 1 to 65535, or 0 for any free one.")
+        checks.refuse(_OWNER, f"port={port!r}.", "Give a whole number from 1 to 65535, or 0 for any free one.")
     try:
         family, *_, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
         socket.create_server(place, family=family).close()
@@ -87,14 +87,15 @@ def _must_be_free(address: str, port: int) -> None:
         if error.errno == errno.EADDRINUSE:
             _refuse_port(address, port)
         raise InputError(
-            f"{OWN}: address={address!r}, port={port} cannot be listened on ({error}).\n"
+            f"{_OWNER}: address={address!r}, port={port} cannot be listened on ({error}).\n"
             "  Use 127.0.0.1 or another address of this computer, and a port of at least 1024."
         ) from error
 
 
 def _refuse_port(address: str, port: int) -> NoReturn:
-    told = f"port={port} is in use on {address}: another program, or a page that still runs."
-    checks.refuse(OWN, told, "End that one, or give another port, 0 for any free one: --set view.address=127.0.0.1:0.")
+    problem = f"port={port} is in use on {address}: another program, or a page that still runs."
+    remedy = "End that one, or give another port, 0 for any free one: --set view.address=127.0.0.1:0."
+    checks.refuse(_OWNER, problem, remedy)
 
 
 def asked_by_own_page(server: ViserServer, client: int | None) -> bool:
@@ -177,12 +178,12 @@ class View(Closable):
         rearming: bool = False,
     ) -> None:
         self._bus, self._session = bus, bus.session
-        self.rate = checks.positive(OWN, "rate", rate, "Hz", "Give 20.")
+        self.rate = checks.positive(_OWNER, "rate", rate, "Hz", "Give 20.")
         if self.rate > FASTEST:
-            checks.refuse(OWN, f"rate={rate} Hz is above {FASTEST:g}.", "Use 20: a screen shows no more.")
+            checks.refuse(_OWNER, f"rate={rate} Hz is above {FASTEST:g}.", "Use 20: a screen shows no more.")
         if rearming and not is_loopback(address):
             checks.refuse(
-                OWN,
+                _OWNER,
                 f"rearming=True at address={address!r}: all who reach the page could make the table move.",
                 "Listen on 127.0.0.1 (from elsewhere: `ssh -L 8080:127.0.0.1:8080`), or re-arm by the command line.",
             )
@@ -226,8 +227,8 @@ class View(Closable):
             rearm = gui.add_button("Re-arm", color="gray", hint="after a look at the table: obey commands again")
             rearm.on_click(lambda event: self._request("rearm", event))
             self._buttons["rearm"] = rearm
-        look = gui.add_button_group("look at", tuple(self._stage.boxes))
-        look.on_click(lambda event: self._look(event.client, look.value))
+        group = gui.add_button_group("look at", tuple(self._stage.boxes))
+        group.on_click(lambda event: self._look_at(event.client, group.value))
         self._nodes = gui.add_html(node_table({}, {}))
         self._events = gui.add_html(event_lines([], []))
         panel = gui.add_panel()
@@ -239,9 +240,9 @@ class View(Closable):
     def _welcome(self, client: ClientHandle) -> None:
         """Show the whole to one who comes; the panels have not taken their part of the window yet."""
         camera = client.camera
-        self._look(client, "Whole", (camera.image_width - PLOT_WIDTH - WORDS_WIDTH) / camera.image_height)
+        self._look_at(client, "Whole", (camera.image_width - PLOT_WIDTH - WORDS_WIDTH) / camera.image_height)
 
-    def _look(self, client: ClientHandle | None, where: str, aspect: float | None = None) -> None:
+    def _look_at(self, client: ClientHandle | None, where: str, aspect: float | None = None) -> None:
         """Let one who watches look at a part of the scene, as large as their window allows."""
         if client is not None:
             wide = client.camera.aspect if aspect is None else aspect
@@ -249,11 +250,11 @@ class View(Closable):
 
     def _request(self, what: str, event: GuiEvent[Any]) -> None:
         """A person pressed a button. Anybody may stop the table; only our own page, where allowed, re-arms it."""
-        said = f"{what} pressed on the page"
+        reason = f"{what} pressed on the page"
         if what == "stop":
-            ask_stop(self._bus, "view", said)
+            ask_stop(self._bus, "view", reason)
         elif self._rearming and asked_by_own_page(self._server, event.client_id):
-            unheard = ask_rearm(self._bus, "view", said)
+            unheard = ask_rearm(self._bus, "view", reason)
             self._unheard = f"re-arm: {unheard}" if unheard else ""
 
     # ------------------------------------------------------------ drawing
@@ -271,8 +272,8 @@ class View(Closable):
     def _draw_words(self) -> None:
         self._headline.content = headline(self.feed.seen())
         self._nodes.content = node_table(self._bus.nodes(), self.feed.status())
-        told = [*self._unseen, *self.feed.problems(), *self._bus.versions(), *filter(None, [self._unheard])]
-        self._events.content = event_lines(self.feed.events(), told)
+        problems = [*self._unseen, *self.feed.problems(), *self._bus.versions(), *filter(None, [self._unheard])]
+        self._events.content = event_lines(self.feed.events(), problems)
 
     # ------------------------------------------------------------ running
 

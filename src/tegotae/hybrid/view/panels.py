@@ -135,25 +135,25 @@ def node_table(alive: Mapping[str, Mapping[str, object]], status: Mapping[str, M
     return f'<div style="{_BLOCK}:12px">{table}</div>'
 
 
-def _node_row(name: str, here: bool, told: Mapping[str, Any]) -> str:
-    flags: int = told.get("state", 0)
-    ended = told.get("ended") is True and not here
+def _node_row(name: str, here: bool, status: Mapping[str, Any]) -> str:
+    flags: int = status.get("state", 0)
+    ended = status.get("ended") is True and not here
     colour = BAD if not here or flags & _TROUBLE else POOR if flags & _CARE else GOOD
-    if ended or told.get("done") is True:  # as it should be
+    if ended or status.get("done") is True:  # as it should be
         colour = QUIET
-    words = "ended" if ended else "gone" if not here else state_words(flags) if "state" in told else "here"
-    link = told.get("link", {})
+    words = "ended" if ended else "gone" if not here else state_words(flags) if "state" in status else "here"
+    link = status.get("link", {})
     trip = link.get("round_trip_p50") or 0.0
     cells = (
         f'<span style="white-space:nowrap"><span style="color:{colour}">●</span> {escape(name)}</span>',
         f'<span style="color:{colour}">{escape(words)}</span>',
-        _count(told.get("deadlines", {}).get("missed")),
+        _count(status.get("deadlines", {}).get("missed")),
         _count(link.get("lost")),
         f"{1e3 * trip:.2f} ms" if trip > 0.0 else "–",
     )
     more = "".join(
         f'<tr><td></td><td colspan="4" style="{_CELL};color:{QUIET}">{escape(line)}</td></tr>'
-        for line in told.get("words", [])[:3]
+        for line in status.get("words", [])[:3]
     )
     return "<tr>" + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells) + "</tr>" + more
 

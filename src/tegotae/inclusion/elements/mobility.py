@@ -198,15 +198,15 @@ def rest_of_contacts(
     gaps = _gaps_at(inclusion, x, t)
     warn_of_jams(owner, inclusion, x, gaps, t)
     free = {c.name: i for i, c in enumerate(inclusion.contacts) if name.format(c.name) not in given}
-    inside = {own: i for own, i in free.items() if gaps[i] < 0.0}
+    inside = {contact: i for contact, i in free.items() if gaps[i] < 0.0}
     if inside:
         places = list(inside.values())
-        stiffness = np.array([parameters[own].stiffness for own in inside])
+        stiffness = np.array([parameters[contact].stiffness for contact in inside])
         deepest = name.format(list(inside)[int(np.argmin(gaps[places]))])
         remedy = f"Start with gaps >= 0, or give its deflection if it is meant: initial={{{deepest!r}: ...}} [m]."
         carried = _carried_at_rest(inclusion, x, t, gaps)[places]
         check_depths(owner, list(inside), gaps[places], carried / stiffness, remedy)
-    return {own: max(0.0, -float(gaps[i])) for own, i in free.items()}
+    return {contact: max(0.0, -float(gaps[i])) for contact, i in free.items()}
 
 
 def _gaps_at(inclusion: Equations, x: Array, t: float) -> Array:

@@ -33,7 +33,7 @@ TOLERANCE = 1e-11  # of the size of what is compared: rounding of small linear s
 LARGEST = 20_000  # modes tried at one instant
 INSIDE = 1e-12  # of the largest force: so far inside its cone a force is put, for rounding not to take it out
 EPSILON = float(np.finfo(float).eps)
-ROOM = 1e-4  # of the largest force: what can be shared so far inside all limits is held firmly
+MARGIN = 1e-4  # of the largest force: what can be shared so far inside all limits is held firmly
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +138,7 @@ def _friction_options(problem: ModeProblem, j: int, part: slice) -> list[tuple[b
     if size > 1:
         return [*options, (False, np.full(size, np.nan))]
     barred = problem.barred[j]
-    ways = [sign for sign in (1.0, -1.0) if barred is None or sign != barred[0]]
-    return options + [(False, np.array([sign])) for sign in ways]
+    return options + [(False, np.array([sign])) for sign in (1.0, -1.0) if barred is None or sign != barred[0]]
 
 
 def _tried(
@@ -160,9 +159,9 @@ def _tried(
         F = solution
         if not _fits(problem, mode, F, now.D @ F + now.b):
             free, allowed = shares(equations[0]), cones(closed, held, now)
-            roomy = bearable(F, free, *allowed, room=ROOM)
-            fits = _fits(problem, mode, roomy, now.D @ roomy + now.b)
-            F = roomy if fits else bearable(F, free, *allowed)
+            firm = bearable(F, free, *allowed, margin=MARGIN)
+            fits = _fits(problem, mode, firm, now.D @ firm + now.b)
+            F = firm if fits else bearable(F, free, *allowed)
     w = now.D @ F + now.b
     return Answer(mode, F, w) if _fits(problem, mode, F, w) else None
 
@@ -208,11 +207,11 @@ def _fits(problem: ModeProblem, mode: Mode, F: Array, w: Array) -> bool:
         elif problem.touching[i] and w[i] < -slack_w[i]:
             return False
     for j, part in enumerate(now.parts):
-        limit, room = now.limit(j, F), float(slack_F[part].max())
+        limit, slack = now.limit(j, F), float(slack_F[part].max())
         if mode.held[j]:
-            if np.linalg.norm(F[part]) > max(limit, now.static_limit(j, F)) + room:
+            if np.linalg.norm(F[part]) > max(limit, now.static_limit(j, F)) + slack:
                 return False
-        elif limit < -room:
+        elif limit < -slack:
             return False
         else:
             begins = not np.any(problem.direction[part])
@@ -248,15 +247,15 @@ def cones(closed: tuple[bool, ...], held: tuple[bool, ...], now: ContactProblem)
     return np.array(rows).reshape(len(rows), m), np.array(rest)
 
 
-def bearable(F: Array, free: Array, C: Array, h: Array, *, room: float = INSIDE) -> Array:
+def bearable(F: Array, free: Array, C: Array, h: Array, *, margin: float = INSIDE) -> Array:
     """F moved along `free` by the shortest way into the cones; as it is where it lies in them or none leads there.
 
-    `room` is how far inside, as a part of the largest force.
+    `margin` is how far inside, as a part of the largest force.
     """
     size = max(float(np.abs(F).max(initial=0.0)), float(np.abs(h).max(initial=0.0)))
     if not free.shape[1] or size == 0.0:
         return F
-    short = room - (C @ F + h) / size  # by how much each row must grow
+    short = margin - (C @ F + h) / size  # by how much each row must grow
     if (short <= 0.0).all():
         return F
     # The shortest z with (C free) z >= short, by its dual, which is exact to rounding.

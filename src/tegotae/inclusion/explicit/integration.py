@@ -108,8 +108,8 @@ def _watched(compiled: Compiled, wanted: Wanted) -> Callable[[float, Array], Arr
 
 def integrate(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
     """Run the chosen method."""
-    way = _fixed if wanted.method in FIXED else _cvode if wanted.method == "CVODE" else _scipy
-    return way(compiled, y, wanted)
+    solver = _fixed if wanted.method in FIXED else _cvode if wanted.method == "CVODE" else _scipy
+    return solver(compiled, y, wanted)
 
 
 def _scipy(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
@@ -155,10 +155,10 @@ def _fixed(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
     grid = np.concatenate([grid, np.array([wanted.end])]) if left else grid
     grid[-1] = wanted.end
     times = grid if wanted.dense or wanted.times is None else wanted.times
-    states, room = np.empty((times.size, y.size)), np.empty((6, y.size))
+    states, workspace = np.empty((times.size, y.size)), np.empty((6, y.size))
     loop = compiled.module.rk4 if wanted.method == "RK4" else compiled.module.heun
     last = y.copy()
-    done = loop(wanted.start, T, steps, left, last, compiled.p, compiled.A, compiled.B, room, times, states)
+    done = loop(wanted.start, T, steps, left, last, compiled.p, compiled.A, compiled.B, workspace, times, states)
     if done < steps + (left > 0.0):
         for part in (0.0, 0.5, 1.0):
             compiled.check_inputs(wanted.start + (done + part) * T)
@@ -195,8 +195,8 @@ def _cvode(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
         raise _failure(wanted, float(done.t[-1]), str(done.message))
     if wanted.dense or wanted.times is None:
         return _with_cubic(compiled, np.asarray(done.t), np.ascontiguousarray(done.y), wanted)
-    keep = np.isin(done.t, wanted.times)
-    return Path(np.asarray(done.t)[keep], np.ascontiguousarray(np.asarray(done.y)[keep]), wanted.times, None)
+    mask = np.isin(done.t, wanted.times)
+    return Path(np.asarray(done.t)[mask], np.ascontiguousarray(np.asarray(done.y)[mask]), wanted.times, None)
 
 
 def _with_cubic(compiled: Compiled, times: Array, states: Array, wanted: Wanted) -> Path:

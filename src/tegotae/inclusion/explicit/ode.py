@@ -59,8 +59,8 @@ class Ode(Rewritten):
         # Every parameter with its value: the user's, then K, beta (and alpha) of each element.
         self.parameters: dict[Symbol, float] = dict(inclusion.parameters)
         for part in self.parts:
-            own = chosen[part.element.name]
-            self.parameters |= {letter: getattr(own, word) for word, letter in part.letters.items()}
+            element = chosen[part.element.name]
+            self.parameters |= {letter: getattr(element, word) for word, letter in part.letters.items()}
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"

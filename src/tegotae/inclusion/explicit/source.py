@@ -230,8 +230,8 @@ class _Slopes:
         lines += [f"k_{i} = {source.places[part.K]} if S_{i} > 0.0 else 0.0" for i, part in enumerate(source.contacts)]
         if source.mass is not None:
             lines.append("rows(t, y, p, A, B, f)")
-        rooms = {"D": m, "W": m - c, "R": len(source.frictions), "M": source.n if source.open else 0}
-        lines += [f"{word} = np.zeros(({max(rows, 1)}, {size}))" for word, rows in rooms.items()]
+        sizes = {"D": m, "W": m - c, "R": len(source.frictions), "M": source.n if source.open else 0}
+        lines += [f"{word} = np.zeros(({max(rows, 1)}, {size}))" for word, rows in sizes.items()]
         lines += [f"w = np.zeros({max(m - c, 1)})", *(f"w[{j}] = w_{j}" for j in range(m - c)), "J[:] = 0.0"]
         lines += [*source.body(self._pairs, "v"), *added]
         head = ["import math", ""]
@@ -270,7 +270,7 @@ class _Slopes:
         for i, value in enumerate(values):
             self._find("J", i, value)
             yield from self._through("J", i, value, len(source.system.forces))
-        for i, part in enumerate(own for own in source.rewritten.parts for _ in own.added):
+        for i, part in enumerate(each for each in source.rewritten.parts for _ in each.added):
             K, beta = source.places[part.K], source.places[part.beta]
             yield f"J[{source.n + i}, {source.n + i}] = -1.0 / {beta}"
             yield f"add_row(J, {source.n + i}, 1.0 / ({K} * {beta}), D, {i})"

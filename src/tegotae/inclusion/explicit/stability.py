@@ -42,7 +42,7 @@ def check_step(
     safe, name = largest_step(inclusion, chosen, x, t, method=method)
     if step <= safe:
         return
-    told = checks.just_below(safe * (1.0 - 1e-12), 3)  # below also where rounding would take it back up
+    longest = checks.just_below(safe * (1.0 - 1e-12), 3)  # below also where rounding would take it back up
     element = chosen[name]
     mass = effective_masses(inclusion, x, t)[name]
     lost = "the contact would ring" if isinstance(element, Contact) else "its friction would silently be lost"
@@ -51,7 +51,7 @@ def check_step(
     checks.refuse(
         "Ode.solve",
         f"step={step:g} s is too long for {method} with {name!r} ({letters}; effective mass {mass:.4g} kg): {lost}.",
-        f"Use step <= {told}, softer elements, or a method that chooses its step (LSODA, Radau).",
+        f"Use step <= {longest}, softer elements, or a method that chooses its step (LSODA, Radau).",
     )
 
 

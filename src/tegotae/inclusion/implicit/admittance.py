@@ -65,8 +65,8 @@ class InclusionAdmittance(Stepped, Admittance):
         places += [] if system.mass_matrix is None else [("the mass matrix", system.mass_matrix)]
         for symbol, (place, value) in product(self._forces, places):
             if symbol in value.free_symbols:
-                told = f"force={checks.shown(symbol.name)} is in {place}."
-                checks.refuse(self.name, told, "A force only pushes: put it in rows.")
+                problem = f"force={checks.shown(symbol.name)} is in {place}."
+                checks.refuse(self.name, problem, "A force only pushes: put it in rows.")
         given = named(self.name, "initial", self.initial, "{'p': 0.1}")
         object.__setattr__(self, "initial", {str(key): value for key, value in given.items()})
         self.check_names("velocity", "force", "time")

@@ -49,13 +49,13 @@ class Stepped(Block):
 
     def check(self, period: float) -> None:
         """Its own period only."""
-        own = self.machine.period
-        if not math.isclose(period, own, rel_tol=1e-9):
+        expected = self.machine.period
+        if not math.isclose(period, expected, rel_tol=1e-9):
             word = "it" if self is self.machine else "its stepper"
             checks.refuse(
                 self.name,
-                f"period={period:g} s, but {word} was made for {own:g} s.",
-                f"Use period={own:g}, or to_stepper(period={period:g}, ...).",
+                f"period={period:g} s, but {word} was made for {expected:g} s.",
+                f"Use period={expected:g}, or to_stepper(period={period:g}, ...).",
             )
 
     def about_end(self, state: State) -> dict[str, Any]:
@@ -68,8 +68,8 @@ class Stepped(Block):
         system = self.machine.inclusion
         for name in [s.name for s in system.states] + [e.name for e in system.elements]:
             if name in (*taken, "ticks", "unsolved", "first_unsolved_tick"):
-                told = f"a state or element is called {name!r}, as a part of the block is."
-                checks.refuse(self.name, told, "Rename it.")
+                problem = f"a state or element is called {name!r}, as a part of the block is."
+                checks.refuse(self.name, problem, "Rename it.")
 
 
 def layouts_of(system: Equations, dimension: int) -> Layouts:
@@ -121,7 +121,7 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
             Part("c", "SI", "parameters of the tick", (len(system.parameters),)),
             Part("u", "SI", "inputs of the tick", (len(system.callables),)),
             *(() if alone else trial),
-            *(Part(name, shape=shape) for name, shape in room_shapes(n, m, nc, nf).items()),
+            *(Part(name, shape=shape) for name, shape in workspace_shapes(n, m, nc, nf).items()),
         ),
     )
 
@@ -174,24 +174,24 @@ def element_values(elements: Mapping[str, Contact | Friction], system: Equations
     """Stiffness and damping of each element, one for each direction, by the names of the layout."""
     values: dict[str, ArrayLike] = {}
     for element in system.elements:
-        own, count = elements[element.name], len(element.forces)
-        values |= {f"{element.name}.{word}": np.full(count, getattr(own, word)) for word in ("stiffness", "damping")}
+        chosen, count = elements[element.name], len(element.forces)
+        values |= {f"{element.name}.{word}": np.full(count, getattr(chosen, word)) for word in ("stiffness", "damping")}
     return values
 
 
-def room_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, ...]]:
+def workspace_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, ...]]:
     """The arrays a tick works in, in their order: for n states, m forces, nc contacts and nf frictions."""
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("d", "free", "shift", "xh", "f"), (n,))
     shapes |= dict.fromkeys(("S", "M", "A"), (n, n)) | {"inverse": (n, n + m), "G": (n, m), "W": (n, m)}
     shapes |= {"g": (nc,), "gv": (nc,), "Dg": (nc, n), "y": (m - nc,), "Dy": (m - nc, n)}
     shapes |= {"limit": (nc + nf,), "LA": (nf, n), "LB": (nf, nc), "L": (nc + nf, m), "Q": (m, m)}
     shapes |= dict.fromkeys(("b", "C", "F_before", "noise"), (m,)) | {"ready": (1,), "work": (int(work_rows(m)), m)}
-    return {name: shapes[name] for name in k.Room._fields}
+    return {name: shapes[name] for name in k.Workspace._fields}
 
 
-def room(n: int, m: int, nc: int, nf: int) -> Any:
+def workspace(n: int, m: int, nc: int, nf: int) -> Any:
     """Those arrays, empty."""
-    return k.Room(*(np.zeros(shape) for shape in room_shapes(n, m, nc, nf).values()))
+    return k.Workspace(*(np.zeros(shape) for shape in workspace_shapes(n, m, nc, nf).values()))
 
 
 def blocks_of(nc: int, counts: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -17,7 +17,7 @@ from tegotae.compile.modules import put
 from tegotae.coupling import complementarity
 from tegotae.inclusion.implicit.kernels import mobility
 from tegotae.inclusion.implicit.kernels import stepper as k
-from tegotae.inclusion.implicit.layouts import HOW, blocks_of, room_shapes, sizes_of
+from tegotae.inclusion.implicit.layouts import HOW, blocks_of, sizes_of, workspace_shapes
 from tegotae.inclusion.language.arguments import TIME
 from tegotae.inclusion.language.compiled_terms import CompiledTerms, slopes_of
 from tegotae.inclusion.language.equations import Equations
@@ -30,8 +30,8 @@ KIND.flags.writeable = FIRST.flags.writeable = False
 
 
 @kernel_inside
-def room_of(w):
-    return Room({room})
+def workspace_of(w):
+    return Workspace({workspace})
 
 
 @kernel
@@ -55,7 +55,7 @@ def tell(s, w, how):
     for i in range({nf}):
         s.sticks[i] = 1 if w.modes1[{nc} + i] > 0.5 else 0
     s.ticks[0] += 1
-    if how < {ways}:
+    if how < {methods}:
         s.steps[how] += 1
     else:
         s.unsolved[0] += 1
@@ -77,7 +77,7 @@ def advance(p, s, w, h, v, T):
     if finite:  # else it has diverged, and a solve would look for what there is not
         t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
         x, e, F = s.x.reshape(({n},)), s.e.reshape(({m},)), s.F.reshape(({m},))
-        how = tick(t, x, e, F, w.modes1, s.c, w.u, E, T, room_of(w))
+        how = tick(t, x, e, F, w.modes1, s.c, w.u, E, T, workspace_of(w))
         for i in range({inputs}):
             s.u[i] = w.u[i] if math.isfinite(w.u[i]) else s.u[i]
         tell(s, w, how)
@@ -107,21 +107,21 @@ def try_force(p, s, w, T):
     copy(w.F1, s.F)
     {changed}
     t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
-    w.how[0] = tick(t, w.x1, w.e1, w.F1, w.modes1, w.c, w.u, E, T, room_of(w))
+    w.how[0] = tick(t, w.x1, w.e1, w.F1, w.modes1, w.c, w.u, E, T, workspace_of(w))
     w.fresh[0] = 1
 
 
 @kernel
 def differentiate(p, s, w, T):
     t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
-    room = room_of(w)
-    problem = problem_of(E, room)
+    work = workspace_of(w)
+    problem = problem_of(E, work)
     {bent}
     push(t, w.x1, w.c, w.u, w.push)
-    usable = linearise(problem, w.F1, E, T, room, {is_bent})
+    usable = linearise(problem, w.F1, E, T, work, {is_bent})
     for j in range({nh}):
         if usable:
-            mobility(problem, w.F1, E, T, room, w.push, j, w.dx)
+            mobility(problem, w.F1, E, T, work, w.push, j, w.dx)
         for i in range({nh}):
             w.slope[i, j] = w.dx[MOVES[i]] if usable else 0.0
 
@@ -178,8 +178,8 @@ _SPACE["give"] = """for i in range({nh}):
         rise[i, j] = w.slope[i, j]"""
 
 _BENT = """for i in range({n}):
-    room.xh[i] = room.d[i] / T
-row_slope(t, w.x1, w.c, w.u, w.F1, room.xh, room.S)"""
+    work.xh[i] = work.d[i] / T
+row_slope(t, w.x1, w.c, w.u, w.F1, work.xh, work.S)"""
 
 
 def structure_of(system: Equations) -> tuple[bool, bool, frozenset[Symbol]]:
@@ -220,9 +220,9 @@ def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: S
         "kind": kind,
         "first": first,
         # With sizes that the compiler knows.
-        "room": ", ".join(
+        "workspace": ", ".join(
             f"w.{name}" if len(shape) > 1 else f"w.{name}.reshape(({shape[0]},))"
-            for name, shape in room_shapes(n, m, nc, nf).items()
+            for name, shape in workspace_shapes(n, m, nc, nf).items()
         ),
         "m": m,
         "n": n,
@@ -230,12 +230,12 @@ def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: S
         "nf": nf,
         "nh": len(forces),
         "inputs": len(system.callables),
-        "ways": len(HOW),
+        "methods": len(HOW),
         "changing": tuple(i for i, symbol in enumerate(system.parameters) if symbol in changing),
     }
     text = terms.source() + terms.magnitudes()
     functions = [*terms.input_functions(), ("make", k.tick_kernel), ("solve", complementarity.solver().solve)]
-    functions += [("Room", k.Room), ("Elements", k.Elements), ("copy", k.copy)]
+    functions += [("Workspace", k.Workspace), ("Elements", k.Elements), ("copy", k.copy)]
     if not forces:
         words["refresh"] = put(_FED, words) if constant and changing else ""
         words["held"] = put(_HELD, words) if system.callables else ""
@@ -245,7 +245,7 @@ def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: S
     words["put"] = "\n".join(f"w.{terms.names[f].replace('p', 'c')} = w.h[{j}]" for j, f in enumerate(forces))
     words["changed"] = "w.ready[0] = 0.0" if changing & set(forces) else ""
     words["bent"] = "" if linear else put(_BENT, words)
-    words |= {name: way.format(**words) for name, way in (_LINE if len(forces) == 1 else _SPACE).items()}
+    words |= {name: template.format(**words) for name, template in (_LINE if len(forces) == 1 else _SPACE).items()}
     text += terms.function("push", {"A": system.smooth.jacobian(list(forces))})
     text += "" if linear else _row_slope_source(terms)
     functions += [("problem_of", k.problem_of), ("mobility", mobility.mobility), ("linearise", mobility.linearise)]

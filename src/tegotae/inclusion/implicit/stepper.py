@@ -157,9 +157,9 @@ class Stepper(Stepped):
     @property
     def numbers(self) -> dict[str, float]:
         """All of those that are numbers."""
-        own = {symbol.name: float(value) for symbol, value in self.inclusion.parameters.items()}
+        parameters = {symbol.name: float(value) for symbol, value in self.inclusion.parameters.items()}
         inner = {name: naming.numbers_in(element) for name, element in self.elements.items()}
-        return own | {f"{name}.{word}": value for name, words in inner.items() for word, value in words.items()}
+        return parameters | {f"{name}.{word}": value for name, words in inner.items() for word, value in words.items()}
 
     def unit_of(self, name: str) -> str:
         """Of an element's number; an inclusion's own have none but SI's."""
@@ -175,8 +175,8 @@ class Stepper(Stepped):
                 checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(self.variable)}.")
             element, dot, word = name.rpartition(".")
             if dot and element in elements:
-                own = {"alpha": 0.0} if isinstance(elements[element], Contact) else {}  # follows: it is not used here
-                elements[element] = dataclasses.replace(elements[element], **own | {word: value})
+                derived = {"alpha": 0.0} if isinstance(elements[element], Contact) else {}  # it is not used here
+                elements[element] = dataclasses.replace(elements[element], **derived | {word: value})
             else:
                 numbers[name] = checks.number(self.name, name, value, "", "Give one finite number, in SI units.")
         return dataclasses.replace(self, inclusion=_with_numbers(self.inclusion, numbers), elements=elements)

@@ -109,8 +109,8 @@ def span_of(owner: str, span: Any) -> tuple[float, float]:
         checks.refuse(owner, f"span={checks.shown(span)} is no pair.", "Give (start, end) in seconds.")
     start, end = checks.number(owner, "span", span[0], "s"), checks.number(owner, "span", span[1], "s")
     if end <= start:
-        told = "has no length" if end == start else "does not go forward"
-        checks.refuse(owner, f"span=({start:g}, {end:g}) s {told}.", "Give (start, end) with end > start.")
+        problem = "has no length" if end == start else "does not go forward"
+        checks.refuse(owner, f"span=({start:g}, {end:g}) s {problem}.", "Give (start, end) with end > start.")
     return start, end
 
 
@@ -121,8 +121,8 @@ def times_in(owner: str, times: ArrayLike | None, start: float, end: float) -> A
     remedy = "Give increasing times inside the span, such as [0.0, 0.1, 0.2]."
     record = checks.values(owner, "times", times, "s", remedy, -math.inf)
     if (np.diff(record) <= 0.0).any() or record[0] < start or record[-1] > end:
-        told = f"times from {record[0]:g} to {record[-1]:g} do not fit ({start:g}, {end:g}) s"
-        checks.refuse(owner, f"{told}: they are not increasing, or leave the span.", remedy)
+        problem = f"times from {record[0]:g} to {record[-1]:g} do not fit ({start:g}, {end:g}) s"
+        checks.refuse(owner, f"{problem}: they are not increasing, or leave the span.", remedy)
     return record
 
 

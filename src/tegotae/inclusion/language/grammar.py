@@ -94,8 +94,8 @@ class _Reader:
         try:
             tree = ast.parse(as_python, mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            said = error.msg if isinstance(error, SyntaxError) else error
-            self._refuse(f"cannot be read ({said})", "Write a formula, such as -k*p + sin(t).")
+            reason = error.msg if isinstance(error, SyntaxError) else error
+            self._refuse(f"cannot be read ({reason})", "Write a formula, such as -k*p + sin(t).")
         return self._value(tree.body, DEEPEST)
 
     def _refuse(self, problem: str, remedy: str) -> NoReturn:

@@ -216,12 +216,12 @@ def collected(
     contacts = {a.gap: ContactElement(names[a.gap,], a.gap.xreplace(replaced), pushes[a]) for a in dios}
     rows = [row.xreplace(pushes) for row in rows]
     signs = [atom for row in rows for atom in sympy.preorder_traversal(row) if isinstance(atom, CoulombForce)]
-    ways = _ways(signs)
-    names = _names([((a.limit, ways[a][1]), a.args[3]) for a in signs], "friction")
+    directions = _directions(signs)
+    names = _names([((a.limit, directions[a][1]), a.args[3]) for a in signs], "friction")
     frictions: dict[Any, FrictionElement] = {}
     rubs: dict[CoulombForce, Expr] = {}
     for atom in signs:
-        way, slips = ways[atom]
+        direction, slips = directions[atom]
         name = names[atom.limit, slips]
         limit, *inner = (part.xreplace(replaced) for part in (atom.limit, *slips))
         static = None if atom.static is None else atom.static.xreplace(replaced)
@@ -232,7 +232,7 @@ def collected(
                 f"friction {name!r} has two static limits, {known.static} and {static}.",
                 "Make the element once and use it in every row.",
             )
-        rubs[atom] = way * element.forces[int(atom.args[2])]
+        rubs[atom] = direction * element.forces[int(atom.args[2])]
     used = [contact.name for contact in contacts.values()] + [friction.name for friction in frictions.values()]
     if twice := {name for name in used if used.count(name) > 1}:
         refuse(f"the name {min(twice)!r} stands for two elements.", "Give each its own name.")
@@ -263,18 +263,18 @@ def _names(keys: list[tuple[Any, Any]], kind: str) -> dict[Any, str]:
     return given
 
 
-def _ways(signs: Sequence[CoulombForce]) -> dict[CoulombForce, tuple[int, tuple[Expr, ...]]]:
+def _directions(signs: Sequence[CoulombForce]) -> dict[CoulombForce, tuple[int, tuple[Expr, ...]]]:
     """For each friction its sign and slips, so that one seen from both sides, sgn(-y) = -sgn(y), is one element."""
-    ways: dict[CoulombForce, tuple[int, tuple[Expr, ...]]] = {}
+    directions: dict[CoulombForce, tuple[int, tuple[Expr, ...]]] = {}
     seen: set[tuple[Expr, tuple[Expr, ...]]] = set()
     for atom in signs:
         turned = tuple(sympy.expand(-slip) if slip.is_Mul or slip.is_Add else -slip for slip in atom.slips)
         if (atom.limit, turned) in seen:
-            ways[atom] = (-1, turned)
+            directions[atom] = (-1, turned)
         else:
             seen.add((atom.limit, atom.slips))
-            ways[atom] = (1, atom.slips)
-    return ways
+            directions[atom] = (1, atom.slips)
+    return directions
 
 
 _SAMPLES = 5  # of what else a row holds: parameters have values, states may have any

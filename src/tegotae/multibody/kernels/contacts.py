@@ -19,7 +19,7 @@ from tegotae.multibody.kernels import records as at
 from tegotae.multibody.kernels.joints import limit_kernel, rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import COM, S_, G, X
 from tegotae.multibody.kernels.passes import clear_impulse, clear_impulse_in, respond, respond_in
-from tegotae.multibody.kernels.places import along, axis_of, keep, parting
+from tegotae.multibody.kernels.places import add_to_memory, along, axis_of, parting
 from tegotae.multibody.kernels.quantities import spread
 
 # ------------------------------------------------------------ how forces push the bodies, and how the tree answers
@@ -199,7 +199,7 @@ def commit_contacts(p, s, w, blocks, T):
             n = p.contacts[c]
             s.touching[c, at.E] += normal_stretch(w.columns[at.F, m], 0.0, n[at.K], n[at.BETA], T)
             for a in range(3 if w.blocks[at.KINDS, block] == 0 else 1):
-                keep(p, s, w, c, a, at.FORCE, w.columns[at.F, m + a])
+                add_to_memory(p, s, w, c, a, at.FORCE, w.columns[at.F, m + a])
             if w.blocks[at.KINDS, block] == 0:
                 hold(p, s, w, c, m, T)
     for c in range(len(p.which)):
@@ -221,8 +221,8 @@ def hold(p, s, w, c, m, T):
     a1, a2 = tangent_stretches(f[m], f[m + 1], f[m + 2], v1, v2, a1, a2, n[at.MU], n[at.K_T], n[at.BETA_T], T)
     for j in range(3):
         s.touching[c, at.STRETCH + j] = 0.0
-    keep(p, s, w, c, 1, at.STRETCH, a1)
-    keep(p, s, w, c, 2, at.STRETCH, a2)
+    add_to_memory(p, s, w, c, 1, at.STRETCH, a1)
+    add_to_memory(p, s, w, c, 2, at.STRETCH, a2)
 
 
 @kernel

@@ -40,10 +40,10 @@ def line_kernels(ask):
         slope = 0.0
         for j in range(len(c[0])):
             m = c[0][j]
-            way = m[FOUND] - m[AT]
-            m[TRIED], m[TRIED_SLOPE] = ask(c, j, m[FOUND] if part == 1.0 else m[AT] + part * way)
+            step = m[FOUND] - m[AT]
+            m[TRIED], m[TRIED_SLOPE] = ask(c, j, m[FOUND] if part == 1.0 else m[AT] + part * step)
             r = m[FOUND_RESISTS] if part == 1.0 else m[RESISTS] + part * (m[FOUND_RESISTS] - m[RESISTS])
-            slope += (r - m[TRIED]) * way
+            slope += (r - m[TRIED]) * step
         return slope
 
     part_of = falling_part(slope_at)
@@ -54,9 +54,9 @@ def line_kernels(ask):
         start = 0.0
         for j in range(len(c[0])):
             m = c[0][j]
-            way = m[FOUND] - m[AT]
-            m[FOUND_RESISTS] = m[FORCE] + m[SLOPE] * way
-            start += (m[RESISTS] - m[FORCE]) * way
+            step = m[FOUND] - m[AT]
+            m[FOUND_RESISTS] = m[FORCE] + m[SLOPE] * step
+            start += (m[RESISTS] - m[FORCE]) * step
         ahead = slope_at(c, 1.0)
         count = 0
         for j in range(len(c[0])):
@@ -110,7 +110,7 @@ NONE = (ask_none, commit_none, prepare_none, restore_none)
 
 @cache
 def own_kernels(ask, commit):
-    """`begin` before the first solve, `unmet` after each, `bent` if all are met, else `tell`; `end`; `keep` commits."""
+    """`begin` before the first solve, `unmet` after each, `bent` if all are met, else `tell`; `end`; `commit_own`."""
 
     @kernel
     def ask_one(c, j, v):
@@ -171,9 +171,9 @@ def own_kernels(ask, commit):
             w.free_tau[p.own[j]], w.free_slope[p.own[j]] = w.own[j, TAU], w.own[j, RISE]
 
     @kernel
-    def keep(p, s, w, T):
+    def commit_own(p, s, w, T):
         """What really happened."""
         for j in range(len(p.own)):
             commit(p, s, w, j, w.v1[p.own[j]], T)
 
-    return begin, unmet, bent, tell, end, keep
+    return begin, unmet, bent, tell, end, commit_own

@@ -95,13 +95,13 @@ def to_world(s, x, out):
 
 
 @kernel
-def add_wrench(to, way, h, sign):
+def add_wrench(to, lever, h, sign):
     """The wrench h at the point, moved to the centre of mass, times sign, onto what stands there."""
     for i in range(6):
         to[i] += sign * h[i]
-    to[3] += sign * (way[1] * h[2] - way[2] * h[1])
-    to[4] += sign * (way[2] * h[0] - way[0] * h[2])
-    to[5] += sign * (way[0] * h[1] - way[1] * h[0])
+    to[3] += sign * (lever[1] * h[2] - lever[2] * h[1])
+    to[4] += sign * (lever[2] * h[0] - lever[0] * h[2])
+    to[5] += sign * (lever[0] * h[1] - lever[1] * h[0])
 
 
 @kernel
@@ -182,7 +182,7 @@ def along(p, w, c, x, a):
 
 
 @kernel
-def keep(p, s, w, c, a, column, size):
+def add_to_memory(p, s, w, c, a, column, size):
     """Add a vector along axis a of pair c to three columns of its memory, in the frame of the surface's body."""
     o, axis = w.S[p.which[c, at.ON]], axis_of(w, c, a)
     for j in range(3):

@@ -190,7 +190,7 @@ def finish(p, s, w, v, T):
 @cache
 def _trial_kernels(halves):
     """What trials at one or several directions share; compiled once a process."""
-    solve, keep = solve_kernels(friction_tried, halves)
+    solve, commit_own = solve_kernels(friction_tried, halves)
     sharpen, rises = slope_kernels(*with_customs(*halves[4:]))
     prepare_own, restore_own = halves[2:4]
 
@@ -257,7 +257,7 @@ def _trial_kernels(halves):
     @kernel_inside
     def done(p, s, w, v, T):
         """Commit the step that is solved, whose ports moved by v."""
-        keep(p, s, w, T)
+        commit_own(p, s, w, T)
         finish(p, s, w, v, T)
 
     return push, slopes, done, prepare_all, restore_all

@@ -74,15 +74,15 @@ def push_bodies(p, s, w):
     if w.pushed[0] == 1:
         w.wrench[:] = 0.0
         w.pushed[0] = 0
-    way = np.empty(3)
+    lever = np.empty(3)
     for j in range(len(p.frame_body)):
         k, f = p.frame_body[j], s.push[j]
         quiet = f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and f[3] == 0.0 and f[4] == 0.0 and f[5] == 0.0
         if quiet or k < 0:
             continue
         w.pushed[0] = 1
-        turn_into(w.S[k], p.frame_place[j], way)
-        add_wrench(w.wrench[k], way, f, 1.0)
+        turn_into(w.S[k], p.frame_place[j], lever)
+        add_wrench(w.wrench[k], lever, f, 1.0)
 
 
 @kernel
@@ -138,11 +138,11 @@ def commit(p, s, w, T):
 
 @cache
 def solve_kernels(friction_of, halves):
-    """`solve` for impedances in joints, the first four of `halves`, and laws of the user's own; and their `keep`.
+    """`solve` for impedances in joints, the first four of `halves`, and laws of the user's own; and their `commit_own`.
 
     `friction_of` tells where the friction of joints is worked out.
     """
-    begin, unmet, bent, tell, end, keep = own_kernels(*halves[:2])
+    begin, unmet, bent, tell, end, commit_own = own_kernels(*halves[:2])
     at_rest, resolve = with_customs(*halves[4:])
     solve_stiction = stiction_kernels(at_rest, resolve)
     solve_contacts = contact_kernels(at_rest, resolve)
@@ -166,7 +166,7 @@ def solve_kernels(friction_of, halves):
         w.found[0] = 1 if solved else 0
 
     if halves[:4] == NONE:
-        return once, keep
+        return once, commit_own
 
     @kernel_inside
     def solve(p, s, w, T):
@@ -188,13 +188,13 @@ def solve_kernels(friction_of, halves):
             tell(p, s, w, force, T)
         end(p, w)
 
-    return solve, keep
+    return solve, commit_own
 
 
 @cache
 def alone_kernels(*halves):
     """A scene without ports; `halves` are those of impedances in joints (`lines`) and laws of the user's own."""
-    solve, keep = solve_kernels(friction_kept, halves)
+    solve, commit_own = solve_kernels(friction_kept, halves)
     prepare_own, restore_own = halves[2:4]
 
     @kernel_exact
@@ -207,7 +207,7 @@ def alone_kernels(*halves):
         prepare(p, s, w, T)  # at once: there are no trials to share it
         prepare_own(p, s, w, T)
         solve(p, s, w, T)
-        keep(p, s, w, T)
+        commit_own(p, s, w, T)
         commit(p, s, w, T)
 
     return Halves(no_answer, advance, restore=restore_all)

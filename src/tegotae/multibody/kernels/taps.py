@@ -14,30 +14,30 @@ from tegotae.multibody.kernels.places import add_wrench
 
 
 @kernel
-def seen_at(s, way):
+def seen_at(s, lever):
     """(velocity of the point, angular velocity) from columns s."""
     w0, w1, w2 = s[S_ + 3], s[S_ + 4], s[S_ + 5]
-    v0 = s[S_] + w1 * way[2] - w2 * way[1]
-    v1 = s[S_ + 1] + w2 * way[0] - w0 * way[2]
-    v2 = s[S_ + 2] + w0 * way[1] - w1 * way[0]
+    v0 = s[S_] + w1 * lever[2] - w2 * lever[1]
+    v1 = s[S_ + 1] + w2 * lever[0] - w0 * lever[2]
+    v2 = s[S_ + 2] + w0 * lever[1] - w1 * lever[0]
     return v0, v1, v2, w0, w1, w2
 
 
 @kernel
-def mean_motion(row, g, falls, spread, way, path, T, out):
+def mean_motion(row, g, falls, spread, lever, path, T, out):
     """The motion over the tick of a point of the body in this row.
 
     Columns s hold its velocity at the end of the tick where that was spread, else its acceleration.
     """
-    out[0], out[1], out[2], out[3], out[4], out[5] = seen_at(row, way)
+    out[0], out[1], out[2], out[3], out[4], out[5] = seen_at(row, lever)
     w0, w1, w2 = row[OMEGA], row[OMEGA + 1], row[OMEGA + 2]
-    u0, u1, u2 = w1 * way[2] - w2 * way[1], w2 * way[0] - w0 * way[2], w0 * way[1] - w1 * way[0]
+    u0, u1, u2 = w1 * lever[2] - w2 * lever[1], w2 * lever[0] - w0 * lever[2], w0 * lever[1] - w1 * lever[0]
     b0, b1, b2 = row[ALPHA], row[ALPHA + 1], row[ALPHA + 2]
     speed = (u0, u1, u2)
     bend = (
-        w1 * u2 - w2 * u1 + b1 * way[2] - b2 * way[1],
-        w2 * u0 - w0 * u2 + b2 * way[0] - b0 * way[2],
-        w0 * u1 - w1 * u0 + b0 * way[1] - b1 * way[0],
+        w1 * u2 - w2 * u1 + b1 * lever[2] - b2 * lever[1],
+        w2 * u0 - w0 * u2 + b2 * lever[0] - b0 * lever[2],
+        w0 * u1 - w1 * u0 + b0 * lever[1] - b1 * lever[0],
     )
     for i in range(3):
         # Rows below a free body count accelerations from free fall; the others hold gravity in their remainders,
@@ -46,7 +46,7 @@ def mean_motion(row, g, falls, spread, way, path, T, out):
         if not spread:
             out[i] = row[VELOCITY + i] + speed[i] + T * (out[i] + pull)
             out[3 + i] = row[OMEGA + i] + T * out[3 + i]
-        out[i] += 0.5 * T * (bend[i] + row[ACCELERATION + i] + level) + (row[COM + i] + way[i] - path[i]) / T
+        out[i] += 0.5 * T * (bend[i] + row[ACCELERATION + i] + level) + (row[COM + i] + lever[i] - path[i]) / T
         out[3 + i] += 0.5 * T * row[ALPHA + i]
 
 

@@ -139,8 +139,8 @@ def erratum_constraint(subject: HiraiSubject) -> Findings:
     """
     rod = subject.Saddle(rod=subject.rod())
     still = np.zeros(NODES)
-    straight = rod.integrals(still, still).way.sum()
-    circle = rod.integrals(np.linspace(0.0, 2.0 * np.pi, NODES), still).way.sum()
+    straight = rod.integrals(still, still).chord.sum()
+    circle = rod.integrals(np.linspace(0.0, 2.0 * np.pi, NODES), still).chord.sum()
     yield Finding("as printed: end of a straight rod, off L", abs(np.sin(LENGTH) - LENGTH), ">=", 1.0, "m")
     yield Finding("corrected: end of a straight rod, off L", abs(straight - LENGTH), "<=", 1e-12, "m")
     yield Finding("corrected: gap of a full circle", abs(circle), "<=", 1e-12, "m")
@@ -195,8 +195,8 @@ def erratum_released_base(subject: HiraiSubject) -> Findings:
     """
     rod = subject.rod()
     run = subject.Saddle(rod=rod).run(phases(), times=[3.0], rtol=1e-6, atol=1e-6)
-    way = subject.Saddle(rod=rod, points=40).integrals(run.angle[-1], np.zeros(NODES)).way
-    chain = np.concatenate([[0.0], np.cumsum(way)])
+    chords = subject.Saddle(rod=rod, points=40).integrals(run.angle[-1], np.zeros(NODES)).chord
+    chain = np.concatenate([[0.0], np.cumsum(chords)])
     places = run.position[-1, :, 0] + 1j * run.position[-1, :, 1]
     yield Finding("as printed: nodes off", np.abs(places - chain).max(), ">=", 5.0, "m")
     yield Finding("corrected: nodes off", np.abs(places - places[0] - chain).max(), "<=", 1e-6, "m")

@@ -114,8 +114,7 @@ def coordinates(subject: HiraiSubject, place: Axes) -> None:
     the same closed forms) over that in mixed coordinates (one sweep), measured when this figure was drawn.
     """
     nodes = np.array([2, 3, 5, 9, 17, 33, 65, 129, 257])
-    ratios = [race(subject, int(n))[1] for n in nodes]
-    place.loglog(nodes, ratios, "o-", color=BLUE)
+    place.loglog(nodes, [race(subject, int(n))[1] for n in nodes], "o-", color=BLUE)
     place.axhline(1.0, color=QUIET, lw=0.8, ls=(0, (4, 3)))
     say(place, "equal", (180.0, 1.08), QUIET, va="bottom")
     place.set_xticks(nodes, labels=[str(n) for n in nodes])

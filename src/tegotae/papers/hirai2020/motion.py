@@ -140,7 +140,7 @@ def second_order_in_n(subject: HiraiSubject) -> Findings:
     yield Finding("extrapolated tip, from one doubling to the next", settled, "<=", 1e-4, "m")
 
 
-def told(subject: HiraiSubject, nodes: int = 65, torque: float = GENTLE) -> Result:
+def recorded_run(subject: HiraiSubject, nodes: int = 65, torque: float = GENTLE) -> Result:
     """The three phases, recorded every 0.25 s."""
     return subject.rod(nodes).run(phases(torque), times=np.linspace(0.0, 3.0, 13), rtol=1e-6, atol=1e-6)
 
@@ -161,7 +161,7 @@ def narrated_motion(subject: HiraiSubject) -> Findings:
     Printed: torque 50. With it and five nodes hardly any of the bend is near the pin at t = 1 s, and the tip then goes
     right for half a second.
     """
-    run, printed = told(subject), told(subject, 5, TORQUE)
+    run, printed = recorded_run(subject), recorded_run(subject, 5, TORQUE)
     middle, end = run.angle.shape[1] // 2, run.position[:, -1, 0]
     right = np.abs(run.angle[:, -1:] - run.angle[:, middle:]).max(axis=1)
     shape = np.diff(run.angle, axis=1) * (run.angle.shape[1] - 1) / LENGTH

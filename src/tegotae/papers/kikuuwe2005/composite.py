@@ -87,13 +87,13 @@ def loops_close(subject: KikuuweSubject) -> Findings:
 
     The paper says that all loops are closed. They are in its figure; with B > 0 that depends on the speed.
     """
-    way = legs(SPEED)
+    path = legs(SPEED)
 
     def gaps(force: Array) -> Array:
-        ends = at_turns(way, force)
+        ends = at_turns(path, force)
         return np.array([ends[b] - ends[a] for a, b in LOOPS])
 
-    plain, even = gaps(led(subject, way, damping=0.0)), gaps(led(subject, way))
+    plain, even = gaps(led(subject, path, damping=0.0)), gaps(led(subject, path))
     fast = legs([SPEED] * 6 + [FAST] + [SPEED] * 4)
     seen, exact, still = (
         at_turns(fast, force) for force in (led(subject, fast), exactly(fast), led(subject, fast, damping=0.0))
@@ -211,18 +211,18 @@ def erratum_20(subject: KikuuweSubject) -> Findings:
     """
     from scipy.integrate import solve_ivp
 
-    way = 10.0 * F / K
+    distance = 10.0 * F / K
     ticks = 1000
-    place = np.arange(1, ticks + 1) * way / ticks
+    place = np.arange(1, ticks + 1) * distance / ticks
 
     def force(sign: float) -> Array:
         solution = solve_ivp(
-            lambda x, e: sign * (1.0 + K * e / F), (0.0, way), [0.0], t_eval=place, rtol=1e-11, atol=1e-16
+            lambda x, e: sign * (1.0 + K * e / F), (0.0, distance), [0.0], t_eval=place, rtol=1e-11, atol=1e-16
         )
         return np.asarray(K * solution.y[0])
 
     printed, corrected = force(1.0), force(-1.0)
-    dahl = subject.Dahl(stiffness=K, limit=F).run(np.full(ticks, way / ticks / T), period=T).force
+    dahl = subject.Dahl(stiffness=K, limit=F).run(np.full(ticks, distance / ticks / T), period=T).force
     yield Finding("as printed: force at the end, of F", printed[-1] / F, ">=", 100.0)
     yield Finding("corrected: force at the end, off -F", abs(dahl[-1] / F + 1.0), "<=", 1e-4)
     yield Finding("corrected: the model, off the equation", np.max(np.abs(dahl - corrected)), "<=", 1e-8, "N")

@@ -83,8 +83,7 @@ def hysteresis(subject: KikuuweSubject, left: Axes, middle: Axes, right: Axes) -
     """
     motion = velocities(legs(SPEED))
     place = 1e3 * np.cumsum(motion) * T
-    time = T * np.arange(1, motion.size + 1)
-    left.plot(time, place, color=MOTION)
+    left.plot(T * np.arange(1, motion.size + 1), place, color=MOTION)
     corners = np.concatenate([[0.0], np.cumsum([T * ticks for _, ticks in legs(SPEED)])])
     left.plot(corners, 1e3 * TURNS, "o", color="white", mec=MOTION, mew=1.1, ms=4, zorder=3, clip_on=False)
     left.set(title="(a)  position", xlabel="time [s]", ylabel="position [mm]")
@@ -125,10 +124,10 @@ def hold(subject: KikuuweSubject, axes: Axes) -> None:
         ("Dahl", ", the same", PLUM, ".", -5),
         ("this element", ":\n10⁻¹⁸ or less", BLUE, "D", 0),
     ):
-        way = np.maximum(gone[name], 1e-18)
-        axes.semilogy(seconds, way, color=color, marker=marker, ms=3.5, lw=2.6 if name == "LuGre" else 1.1)
+        crept = np.maximum(gone[name], 1e-18)
+        axes.semilogy(seconds, crept, color=color, marker=marker, ms=3.5, lw=2.6 if name == "LuGre" else 1.1)
         spot: dict[str, Any] = {"xytext": (8, lift), "textcoords": "offset points", "fontsize": 8.5}
-        axes.annotate(name + more, (20.0, way[-1]), color=color, va="center", annotation_clip=False, **spot)
+        axes.annotate(name + more, (20.0, crept[-1]), color=color, va="center", annotation_clip=False, **spot)
     axes.axhline(1e-10, color=QUIET, lw=0.8, ls=(0, (4, 3)))
     say(axes, "an atom", (4.0, 2.5e-10), QUIET, va="bottom")
     axes.set(xlabel="time [s]", ylabel="way crept since 3 s [m]", xlim=(3.6, 20.2), ylim=(1e-19, 3e-1))
@@ -143,8 +142,7 @@ def stopping(subject: KikuuweSubject, left: Axes, right: Axes) -> None:
     slider = subject.Admittance(mass=1.0, law=Coulomb(F))
     for v0, color in zip((0.1, 0.2, 0.3), (GREEN, PLUM, BLUE), strict=True):
         run = slider.run(np.zeros(100), period=T, initial={"velocity": v0})
-        time = np.concatenate([[0.0], 1e3 * run.time])
-        left.plot(time, np.concatenate([[v0], run.velocity]), color=color)
+        left.plot(np.concatenate([[0.0], 1e3 * run.time]), np.concatenate([[v0], run.velocity]), color=color)
         left.plot(1e3 * v0 / F, 0.0, "o", color="white", mec=color, mew=1.3, ms=5.5, zorder=3)
         say(left, f"{1e3 * v0 / F:.0f} ticks", (1e3 * v0 / F + 1.5, 0.014), color)
     left.set(xlabel="time [ms]", ylabel="velocity [m/s]", xlim=(0, 100), title="circles: M v/(T F), the closed form")

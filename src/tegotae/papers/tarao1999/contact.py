@@ -45,10 +45,10 @@ def reduced_mass(subject: TaraoSubject) -> Findings:
     """
     cases = [(f"Kp {kp:g}", kp, USUAL) for kp in GAINS] + [("Kp 800, masses changed", 800.0, CHANGED)]
     for word, kp, masses in cases:
-        _, told = subject.meeting(kp=kp, masses=masses)
+        _, summary = subject.meeting(kp=kp, masses=masses)
         peak, duration = oracles.bump(subject.stiffness(kp), masses, SPEED)
-        late = abs(told["duration"] / duration - 1.0)
-        yield Finding(f"{word}: peak off {peak:.4g} N, relative", abs(told["peak_force"] / peak - 1.0), "<=", 1e-3)
+        late = abs(summary["duration"] / duration - 1.0)
+        yield Finding(f"{word}: peak off {peak:.4g} N, relative", abs(summary["peak_force"] / peak - 1.0), "<=", 1e-3)
         yield Finding(f"{word}: duration off {1e3 * duration:.4g} ms, relative", late, "<=", 1e-3)
 
 
@@ -56,9 +56,9 @@ def reduced_mass(subject: TaraoSubject) -> Findings:
 def stiffer_table(subject: TaraoSubject) -> Findings:
     """The stiffer the table, the higher and shorter the force."""
     for pose in ("A", "B"):
-        told = [subject.meeting(kp=kp, pose=pose)[1] for kp in GAINS]
-        higher = min(b["peak_force"] / a["peak_force"] for a, b in pairwise(told))
-        shorter = max(b["duration"] / a["duration"] for a, b in pairwise(told))
+        summaries = [subject.meeting(kp=kp, pose=pose)[1] for kp in GAINS]
+        higher = min(b["peak_force"] / a["peak_force"] for a, b in pairwise(summaries))
+        shorter = max(b["duration"] / a["duration"] for a, b in pairwise(summaries))
         yield Finding(f"pose {pose}: peak, twice the Kp over once, least", higher, ">=", 1.3)
         yield Finding(f"pose {pose}: duration, twice the Kp over once, largest", shorter, "<=", 0.77)
 
@@ -130,8 +130,7 @@ def euler(two: TwoRobots) -> float:
     depth, up = 0.0, np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
     for _ in range(round(1.0 / PERIOD)):
         push = two.contact_stiffness * max(depth, 0.0) * up
-        wrenches = {"robot1.link4": -push, "robot2.base": push}
-        a = two.tree.forward_dynamics(q, v, wrenches=wrenches)
+        a = two.tree.forward_dynamics(q, v, wrenches={"robot1.link4": -push, "robot2.base": push})
         q = q.copy()
         q[[2, rows[0]]] += PERIOD * v[[2, rows[1]]]  # in line nothing turns
         v = v + PERIOD * a

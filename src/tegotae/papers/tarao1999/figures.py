@@ -44,8 +44,7 @@ def strip(subject: TaraoSubject, *axes: Axes) -> None:
     """Fig. 16: Kp = 200 N·m/rad, pose B, joints of robot 1 locked. Time counts from the first touch; the last three
     moments are the paper's. Light: where they were at first.
     """
-    run = subject.TwoRobots(kp=200.0, pose="B").run(duration=19.0, period=1e-3)
-    draw(axes, run, MOMENTS)
+    draw(axes, subject.TwoRobots(kp=200.0, pose="B").run(duration=19.0, period=1e-3), MOMENTS)
 
 
 @paper.figure(sheet=(1, 1, 6.4, 3.2))
@@ -54,10 +53,10 @@ def holding(subject: TaraoSubject, place: Axes) -> None:
     N·m·s/rad; 1e5 with 1000), and locked.
     """
     for (word, held), color in zip(HOLDS.items(), (GREEN, BLUE, AMBER, VERMILION), strict=True):
-        run, told = subject.meeting(kp=200.0, pose="B", joints=held)
-        since = 1e3 * (run.time - told["touched"])
+        run, summary = subject.meeting(kp=200.0, pose="B", joints=held)
+        since = 1e3 * (run.time - summary["touched"])
         near = (since > -20.0) & (since < 220.0)
-        place.plot(since[near], run.force[near], color=color, label=f"{word}, {told['peak_force']:.3g} N")
+        place.plot(since[near], run.force[near], color=color, label=f"{word}, {summary['peak_force']:.3g} N")
     place.legend(loc="upper right", title="joints of robot 1", alignment="left")
     place.set(xlabel="time since the first touch [ms]", ylabel="force [N]", xlim=(-20.0, 220.0))
 
@@ -129,9 +128,9 @@ def _speeding(speed: Array, period: float) -> float:
     return float((speed[last] - speed[first]) / ((last - first) * period))
 
 
-Way = tuple[str, tuple[str, ...], str, float, str]
+Mode = tuple[str, tuple[str, ...], str, float, str]
 # Word, settings, colour, size and filling of the marks.
-WAYS: tuple[Way, ...] = (
+MODES: tuple[Mode, ...] = (
     ("as felt", WITHOUT, VERMILION, 4.5, VERMILION),
     ("guard alone", ("compensation=false",), AMBER, 8.0, "none"),
     ("compensation and guard", (), GREEN, 4.0, GREEN),
@@ -149,8 +148,8 @@ def loop_beside_numbers(subject: TaraoSubject, *axes: Axes) -> None:
     surface, integrated by itself.
     """
     for i, (place, (case, (kp, masses))) in enumerate(zip(axes, CASES.items(), strict=True)):
-        run, told = subject.meeting(kp=kp, masses=masses)
-        since = 1e3 * (run.time - told["touched"])
+        run, summary = subject.meeting(kp=kp, masses=masses)
+        since = 1e3 * (run.time - summary["touched"])
         near = (since > SPAN[0]) & (since < SPAN[1])
         place.plot(since[near], run.force[near], color=QUIET, lw=1.2, ls=(0, (4, 2)), label="numbers alone")
         for name, fed, color in (("in the loop, elastic", 0.0, BLUE), ("in the loop, damped", 1.0, VERMILION)):
@@ -186,12 +185,12 @@ def delay(subject: TaraoSubject, left: Axes, right: Axes) -> None:
         for ends, dashes in (((0.0, few), "-"), ((few, 1e-3 * LONGEST), "--")):
             tau = np.linspace(*ends, 50)
             left.plot(1e3 * tau, [oracles.late(k, m, t) for t in tau], color=INK, lw=1.0, ls=dashes)
-        shown = WAYS if kp == 800.0 else WAYS[:1]
+        shown = MODES if kp == 800.0 else MODES[:1]
         last = _bounces(left, subject, spring(k), mark, shown)
         say(left, f"Kp = {kp:g}", (21.5, last - 0.12), VERMILION, va="top")
     c = LOSS * math.sqrt(stiff * m)
     right.axhline(oracles.damped(stiff, c, m, SPEED).restitution, color=INK, lw=1.0)
-    _bounces(right, subject, spring(stiff, damping=c), "o", WAYS)
+    _bounces(right, subject, spring(stiff, damping=c), "o", MODES)
     say(left, "exp(πωτ/2)", (15.6, 2.75), INK, ha="right")
     say(right, "truth", (24.2, 0.55), INK, ha="right", va="top")
     for place, title in ((left, "(a)  spring"), (right, "(b)  spring and damper")):
@@ -201,14 +200,14 @@ def delay(subject: TaraoSubject, left: Axes, right: Axes) -> None:
     right.legend(loc="upper left")
 
 
-def _bounces(place: Axes, subject: TaraoSubject, device: tuple[str, ...], mark: str, ways: Sequence[Way]) -> float:
-    """Restitutions over the delay; the last one of the first way is returned."""
+def _bounces(place: Axes, subject: TaraoSubject, device: tuple[str, ...], mark: str, modes: Sequence[Mode]) -> float:
+    """Restitutions over the delay; the last one of the first mode is returned."""
     last = []
-    for word, chosen, color, size, filled in ways:
+    for word, chosen, color, size, filled in modes:
         added = ADDED if word == "as felt" else ADDED[::2]
-        told = [subject.loop(*device, *chosen, f"link.delay={late}").hardest for late in added]
-        taus = [1e3 * (each.delay + 0.5 * PERIOD) for each in told]
-        bounced = [each.restitution for each in told]
+        contacts = [subject.loop(*device, *chosen, f"link.delay={late}").hardest for late in added]
+        taus = [1e3 * (each.delay + 0.5 * PERIOD) for each in contacts]
+        bounced = [each.restitution for each in contacts]
         place.plot(taus, bounced, mark, color=color, ms=size, mfc=filled, mew=1.4, label=word)
         last.append(bounced[-1])
     return last[0]
@@ -225,7 +224,7 @@ def felt_late(subject: TaraoSubject, *axes: Axes) -> None:
         c = loss * math.sqrt(k * m)
         late = (*spring(k, damping=c), f"link.delay={LATE}")
         truth = oracles.damped(k, c, m, SPEED)
-        for word, chosen, color, _, _ in WAYS:
+        for word, chosen, color, _, _ in MODES:
             run = subject.loop(*late, *chosen)
             _force(place, run, color, f"{word}, e = {run.hardest.restitution:.2f}", lw=1.2 if chosen else 2.2)
         time, force = oracles.history(k, c, m, SPEED)

@@ -59,11 +59,11 @@ def loop_beside_numbers(subject: TaraoSubject) -> Findings:
         off = []
         for name, fed in (("elastic", 0.0), ("damped", 1.0)):
             felt = subject.loop(*hexa(kp, fed=fed), *weighing(masses)).hardest
-            told = plate(kp, fed=fed).bounce(reduced(masses), SPEED)
+            theory = plate(kp, fed=fed).bounce(reduced(masses), SPEED)
             drop = 1.0 - felt.peak_force / alone["peak_force"]
             yield Finding(f"{word}, {name}: peak below that of numbers alone, relative", drop, ">=", 0.05)
-            longer, back = felt.duration / told.duration - 1.0, felt.restitution - told.restitution
-            off.append((felt.peak_force / told.peak_force - 1.0, longer, back))
+            longer, back = felt.duration / theory.duration - 1.0, felt.restitution - theory.restitution
+            off.append((felt.peak_force / theory.peak_force - 1.0, longer, back))
         peak, duration, restitution = np.abs(off).max(axis=0)
         yield Finding(f"{word}: peak off (10), relative", peak, "<=", 0.03)
         yield Finding(f"{word}: duration off (10), relative", duration, "<=", 0.03)
@@ -83,15 +83,15 @@ def delay_gains_energy(subject: TaraoSubject) -> Findings:
         k, m = subject.stiffness(kp), reduced(USUAL)
         off = []
         for delay in DELAYS:
-            told = subject.loop(*spring(k), *WITHOUT, f"link.delay={delay}").hardest
-            tau = told.delay + 0.5 * PERIOD
+            contact = subject.loop(*spring(k), *WITHOUT, f"link.delay={delay}").hardest
+            tau = contact.delay + 0.5 * PERIOD
             if not math.sqrt(k / m) * tau >= 0.4:
-                off.append(abs(told.restitution / oracles.late(k, m, tau) - 1.0))
+                off.append(abs(contact.restitution / oracles.late(k, m, tau) - 1.0))
         most = subject.loop(*spring(k), *WITHOUT, "link.delay=0.01").hardest.restitution
         yield Finding(f"Kp {kp:g}: off exp(pi w tau/2), relative, worst", float(np.max(off)), "<=", 0.1)
         yield Finding(f"Kp {kp:g}: restitution with 10 ms added", most, ">=", 1.3)
-    told = subject.loop(*spring(k), *WITHOUT, "link.delay=0.02").hardest
-    share = told.restitution / oracles.late(k, m, told.delay + 0.5 * PERIOD)
+    contact = subject.loop(*spring(k), *WITHOUT, "link.delay=0.02").hardest
+    share = contact.restitution / oracles.late(k, m, contact.delay + 0.5 * PERIOD)
     yield Finding("Kp 800, 20 ms: restitution over the formula's", share, "<", 1.0)
 
 
@@ -127,8 +127,8 @@ def compensation_brings_back_the_truth(subject: TaraoSubject) -> Findings:
     2.6 % off (seen, not measured here), all others stay within 2 %.
     """
     off = defaultdict(list)
-    for word, felt, told in delayed(subject):
-        off[word].append((felt.peak_force / told.peak_force - 1.0, felt.duration / told.duration - 1.0))
+    for word, felt, expected in delayed(subject):
+        off[word].append((felt.peak_force / expected.peak_force - 1.0, felt.duration / expected.duration - 1.0))
     for word, each in off.items():
         peak, duration = np.abs(each).max(axis=0)
         yield Finding(f"{word}: peak off at 10 ms, relative, worst", peak, "<=", 0.02)

@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from tegotae.hybrid.nodes.virtual_run import Told, VirtualLoop
+from tegotae.hybrid.nodes.virtual_run import RunRecord, VirtualLoop
 from tegotae.hybrid.records.audit import ContactAudit, contacts_of
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import HexaSettings, Settings, read_settings
@@ -26,7 +26,7 @@ SURFACE, GIVE = HEXA.stiffness, HEXA.damping  # N/m, N·s/m: surface and probe o
 class Run:
     """What both nodes told, and the contacts in it."""
 
-    told: Told  # rows of the nodes
+    rows: RunRecord  # rows of the nodes
     contacts: list[ContactAudit]  # their numbers, by the same audit as in a report
 
     @property
@@ -38,20 +38,20 @@ class Run:
     @property
     def restitution(self) -> float:
         """Last speed over the first [-]: of the whole run, however often its force pauses."""
-        speed = self.told.dynamics["twist"][:, 2]
+        speed = self.rows.dynamics["twist"][:, 2]
         return float(-speed[-1] / speed[0])
 
     @property
     def energy(self) -> float:
         """Largest kinetic energy over that of the start, as a share of the approach's [-]: what the loop put in."""
-        rows, hardest = self.told.dynamics, self.hardest
+        rows, hardest = self.rows.dynamics, self.hardest
         approach = 0.5 * hardest.mass * hardest.approach_speed**2
         return float((rows["energy"].max() - rows["energy"][0]) / approach)
 
     @property
     def force(self) -> tuple[Array, Array]:
         """Time since the touch [s] and force on the bodies [N], where the simulation stepped."""
-        rows = self.told.dynamics[self.told.dynamics["steps"] > 0]
+        rows = self.rows.dynamics[self.rows.dynamics["steps"] > 0]
         return rows["simulated"] - self.hardest.touched, -rows["wrench"][:, 2]
 
 
@@ -68,11 +68,11 @@ def run(loop_of: Callable[..., VirtualLoop], changes: tuple[str, ...]) -> Run:
     settings = settings_for(*changes)
     loop = loop_of(settings)
     loop.run((TARED + 2) * settings.period + settings.duration)
-    told = loop.finish()
+    recorded = loop.finish()
     # What an audit needs of a log: rows and their times [s], which in lockstep are those of one clock.
-    rows = {"dynamics": told.dynamics, "table": told.table}
+    rows = {"dynamics": recorded.dynamics, "table": recorded.table}
     log = SimpleNamespace(**rows, aligned={node: 1e-9 * row["time"] for node, row in rows.items()})
-    return Run(told, contacts_of(cast("LogReader", log)))
+    return Run(recorded, contacts_of(cast("LogReader", log)))
 
 
 def spring(stiffness: float, *, damping: float = 0.0) -> tuple[str, ...]:

@@ -43,12 +43,12 @@ def missed_deadlines_are_told(subject: TaraoSubject) -> Findings:
     skipped = int(np.sum(np.diff(ticks) - 1))
     # Each must have ended before the next was due; the clock began a little before we saw it begin.
     overrun = int(np.sum(np.array(ended) > PERIOD * (np.array(ticks[:-1]) + 1)))
-    told = clock.deadlines
-    yield Finding("ticks seen to last longer than a period, not counted", max(overrun - told.overruns, 0), "=", 0)
-    yield Finding("counted, not seen", max(told.overruns - overrun, 0), "<=", 2)
-    yield Finding("ticks that never began, counted, off those seen", told.skipped - skipped, "=", 0)
-    yield Finding("deadlines missed; on purpose 6", told.missed, ">=", 6)
-    yield Finding("told in the report, off those counted", _reported(clock) - told.missed, "=", 0)
+    counted = clock.deadlines
+    yield Finding("ticks seen to last longer than a period, not counted", max(overrun - counted.overruns, 0), "=", 0)
+    yield Finding("counted, not seen", max(counted.overruns - overrun, 0), "<=", 2)
+    yield Finding("ticks that never began, counted, off those seen", counted.skipped - skipped, "=", 0)
+    yield Finding("deadlines missed; on purpose 6", counted.missed, ">=", 6)
+    yield Finding("told in the report, off those counted", _reported(clock) - counted.missed, "=", 0)
 
 
 def _work(clock: RealClock) -> tuple[list[int], list[float]]:
@@ -74,8 +74,8 @@ def _reported(clock: RealClock) -> float:
         path = Path(folder) / "run.mcap"
         with LogWriter(path, {}) as log:
             log.status("dynamics", {"time": 0, "deadlines": clock.deadlines.summary(), "link": {}, "words": []})
-        told = report(path)["deadlines_missed"]
-    return float("nan") if told is None else float(told)
+        missed = report(path)["deadlines_missed"]
+    return float("nan") if missed is None else float(missed)
 
 
 def resting(time: Array, place: Array, since: float, slack: float) -> float:
@@ -190,13 +190,13 @@ def watchers_change_nothing(subject: TaraoSubject) -> Findings:
                 log.writer.flush()
         flushed = LogReader(path)  # not closed: as a process that was killed leaves it
         log.close()
-    told, quiet = watched.finish(), alone.finish()
-    count = min(flushed.dynamics.size, told.dynamics.size)
+    rows, quiet = watched.finish(), alone.finish()
+    count = min(flushed.dynamics.size, rows.dynamics.size)
     yield Finding("messages seen", len(seen), ">=", 20)
-    yield Finding("rows of the dynamics, bytes apart", _apart(told.dynamics, quiet.dynamics), "=", 0)
-    yield Finding("rows of the table, bytes apart", _apart(told.table, quiet.table), "=", 0)
+    yield Finding("rows of the dynamics, bytes apart", _apart(rows.dynamics, quiet.dynamics), "=", 0)
+    yield Finding("rows of the table, bytes apart", _apart(rows.table, quiet.table), "=", 0)
     yield Finding("rows in the log that was never closed", count, ">=", 100)
-    yield Finding("bytes of them apart", _apart(flushed.dynamics[:count], told.dynamics[:count]), "=", 0)
+    yield Finding("bytes of them apart", _apart(flushed.dynamics[:count], rows.dynamics[:count]), "=", 0)
 
 
 def _apart(one: Rows, two: Rows) -> float:

@@ -77,8 +77,8 @@ def moved(bodies: Sequence[Body], q: ArrayLike, v: ArrayLike) -> list[tuple[NDAr
                 R = R @ turned(body.joint.axis, q[i])
                 w = w + R @ np.asarray(body.joint.axis) * v[j]
             elif isinstance(body.joint, Prismatic):
-                way = R @ np.asarray(body.joint.axis)
-                u = u + cross(w) @ way * q[i] + way * v[j]
+                axis = R @ np.asarray(body.joint.axis)
+                u = u + cross(w) @ axis * q[i] + axis * v[j]
             if isinstance(body.joint, Revolute | Prismatic):
                 i, j = i + 1, j + 1
         seen[body.name] = (R, u, w)

@@ -139,12 +139,12 @@ def table_impedance(subject: TaraoSubject) -> Findings:
         plant = subject.Plant(kp=kp)
         T, size = plant.servo.period, kp / 200.0
         push = excitation(seconds=12.0, period=T, band=10.0, force=size, torque=0.03 * size)
-        told = identify_impedance(plant.run(push))
+        identified = identify_impedance(plant.run(push))
         K = table.stiffness(*table.home, kp)
         W = table.inverse_jacobian(*table.home)
         D = W.T @ (np.asarray(plant.servo.kd)[:, None] * W) - 0.5 * T * K
-        yield Finding(f"Kp {kp:g}: K off (15)", _shares(told.stiffness, K), "<=", 0.01)
-        yield Finding(f"Kp {kp:g}: D off J^-T Kd J^-1 - K T/2", _shares(told.damping, D), "<=", 0.015)
+        yield Finding(f"Kp {kp:g}: K off (15)", _shares(identified.stiffness, K), "<=", 0.01)
+        yield Finding(f"Kp {kp:g}: D off J^-T Kd J^-1 - K T/2", _shares(identified.damping, D), "<=", 0.015)
 
 
 def _shares(found: Array, wanted: Array) -> float:

@@ -23,7 +23,7 @@ from tegotae.table import Hexa
 if TYPE_CHECKING:
     from tegotae.hybrid.machines.guarded import Machine
 
-OWN = "TwoRobots"
+OWNER = "TwoRobots"
 PLATE = 0.25  # m, half the side of robot 2's plate
 DEEPEST = 0.2  # m, how far its contact reaches into it
 FEWEST = 20  # ticks in a contact
@@ -47,11 +47,11 @@ def _pose(owner: str, name: str, value: object) -> str:
 
 
 def _masses(owner: str, name: str, value: ArrayLike) -> tuple[float, ...]:
-    way = "Give four masses: base of robot 1, link of robot 1, base of robot 2, link of robot 2."
-    given = checks.array(owner, name, value, "kg", way)
+    remedy = "Give four masses: base of robot 1, link of robot 1, base of robot 2, link of robot 2."
+    given = checks.array(owner, name, value, "kg", remedy)
     if given.shape != (4,):
-        checks.refuse(owner, f"{name} has shape {given.shape}.", way)
-    return tuple(checks.positive(owner, f"{name}[{i}]", mass, "kg", way) for i, mass in enumerate(given))
+        checks.refuse(owner, f"{name} has shape {given.shape}.", remedy)
+    return tuple(checks.positive(owner, f"{name}[{i}]", mass, "kg", remedy) for i, mass in enumerate(given))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +136,7 @@ class TwoRobots(Declared):
             -0.01
         """
         if gap is not None:
-            gap = checks.number(OWN, "gap", gap, "m", "Give the distance between the two.")
+            gap = checks.number(OWNER, "gap", gap, "m", "Give the distance between the two.")
         first, second = (np.radians(angles) for angles in POSES[self.pose])
         q1 = np.array([0.0, 0.0, 0.0, *UPWARD, *first])
         at, turn = self.robots[0].pose(q1, "link4")
@@ -161,7 +161,7 @@ class TwoRobots(Declared):
         from tegotae.hybrid.machines.guarded import Machine
         from tegotae.hybrid.machines.relative_admittance import RelativeAdmittance
 
-        period = checks.period_of(OWN, period)
+        period = checks.period_of(OWNER, period)
         q, v = self.start()
         if substeps is None and isinstance(self.joints, Servo):
             # So many that the fastest swing of a servo on the lightest inertia turns a fifth of a radian in a step.
@@ -185,7 +185,7 @@ class TwoRobots(Declared):
         """
         from tegotae.hybrid.machines.guarded import gained_by_steps
 
-        period = checks.period_of(OWN, period)
+        period = checks.period_of(OWNER, period)
         if isinstance(self.joints, Servo):
             return None
         near = replace(self, gap=self.speed * period)
@@ -243,8 +243,8 @@ class TwoRobots(Declared):
 
     @property
     def _theory(self) -> dict[str, float]:
-        own = {name: getattr(self, name) for name in ("reduced_mass", "theory_peak", "theory_duration")}
-        return {"stiffness": self.contact_stiffness, **own}
+        values = {name: getattr(self, name) for name in ("reduced_mass", "theory_peak", "theory_duration")}
+        return {"stiffness": self.contact_stiffness, **values}
 
     # ------------------------------------------------------------ runs
 
@@ -262,10 +262,10 @@ class TwoRobots(Declared):
             >>> round(float(run.force.max()), 1)
             12.4
         """
-        T = checks.period_of(OWN, period)
+        T = checks.period_of(OWNER, period)
         if self.theory_duration < FEWEST * T:
             checks.refuse(
-                OWN,
+                OWNER,
                 f"period={T:g} s puts {self.theory_duration / T:.3g} ticks into a contact of "
                 f"{self.theory_duration:.3g} s.",
                 f"Use period <= {checks.just_below(self.theory_duration / FEWEST)} s.",
@@ -273,22 +273,21 @@ class TwoRobots(Declared):
         depth = self.speed * math.sqrt(self.reduced_mass / self.contact_stiffness)
         if depth > DEEPEST:
             checks.refuse(
-                OWN,
+                OWNER,
                 f"speed={self.speed:g} m/s presses the tip {depth:.3g} m into a plate that is {DEEPEST:g} m thick.",
                 f"Use speed <= {checks.just_below(self.speed * DEEPEST / depth)} m/s, or a stiffer contact.",
             )
         whole = self.gap / self.speed + self.theory_duration + AFTER if duration is None else duration
-        whole = checks.positive(OWN, "duration", whole, "s", "Give how long to run.")
+        whole = checks.positive(OWNER, "duration", whole, "s", "Give how long to run.")
         q, v = self.start()
-        run = self.scene.run(max(1, round(whole / T)) * T, period=T, q=q, v=v, method=method)
-        return self._told(run)
+        return self._result(self.scene.run(max(1, round(whole / T)) * T, period=T, q=q, v=v, method=method))
 
-    def _told(self, run: Result) -> Result:
+    def _result(self, run: Result) -> Result:
         gap = run.gap[:, 0]
         push = run.contact_force[:, 0]
-        keep = ("time", "q", "v", "kinetic_energy", "momentum", "angular_momentum")
+        kept = ("time", "q", "v", "kinetic_energy", "momentum", "angular_momentum")
         moments = np.unique(np.linspace(0, gap.size - 1, max(2, 1 + round(run.time[-1] / SEEN))).astype(np.int64))
-        variables = {name: run.variables[name] for name in keep} | {
+        variables = {name: run.variables[name] for name in kept} | {
             "force": Variable(("time",), np.linalg.norm(push, axis=1), "N", "of the contact"),
             "contact_force": Variable(
                 ("time", "axis"), push, "N", "on robot 1, in world axes; robot 2 feels the opposite"
@@ -349,15 +348,15 @@ class TwoRobots(Declared):
             >>> round(told["peak_force"], 3), round(told["theory_peak"], 3)
             (16.177, 16.177)
         """
-        checks.instance(OWN, "result", result, Result, "Give what `run` returned.")
+        checks.instance(OWNER, "result", result, Result, "Give what `run` returned.")
         for name in ("time", "gap", "force", "q", "v"):
             if name not in result:
-                checks.refuse(OWN, f"result has no {name!r}.", "Give what `run` returned.")
+                checks.refuse(OWNER, f"result has no {name!r}.", "Give what `run` returned.")
         found = first_contact(result.time, result.gap, result.force)
         if found is None:
             until = self.gap / self.speed + 2.0 * self.theory_duration
-            told = f"they did not meet and part again within {result.time[-1]:g} s."
-            checks.refuse(OWN, told, f"Run for duration={checks.just_above(until)} s.")
+            problem = f"they did not meet and part again within {result.time[-1]:g} s."
+            checks.refuse(OWNER, problem, f"Run for duration={checks.just_above(until)} s.")
         before, after = (float(self.parting(result.q[i]) @ result.v[i]) for i in (found.before, found.after))
         overlap = result.gap < 0.0
         part = slice(found.before, found.after + 1)

@@ -30,9 +30,9 @@ def machine(subject: XiongSubject, top: Axes, middle: Axes, bottom: Axes) -> Non
     top.set(ylabel="height of body 1 [mm]", xlim=(0, 1))
     for name, color in (("floor", GREEN), ("mutual", VERMILION), ("wall", AMBER)):
         middle.plot(run.time, run[name], color=color, lw=1.6 if name == "mutual" else 1.0)
-    for way, word in ((-1.0, "psi2, down"), (1.0, "psi2, up")):
-        middle.axhline(press(way), color=INK, lw=0.8, ls=(0, (4, 3)))
-        say(middle, word, (0.995, press(way) + (1.2 if way < 0 else -1.2)), ha="right")
+    for direction, word in ((-1.0, "psi2, down"), (1.0, "psi2, up")):
+        middle.axhline(press(direction), color=INK, lw=0.8, ls=(0, (4, 3)))
+        say(middle, word, (0.995, press(direction) + (1.2 if direction < 0 else -1.2)), ha="right")
     say(middle, "floor", (0.03, 25.5), GREEN)
     say(middle, "between the bodies, and the wall", (0.03, 14.3), VERMILION)
     middle.set(ylabel="contact force [N]", xlim=(0, 1), ylim=(0, 28))

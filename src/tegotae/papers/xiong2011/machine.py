@@ -19,17 +19,17 @@ from tegotae.papers.xiong2011.one_element import methods
 M1, M2, MU1, MU2, MU3, KS, START = 1.0, 2.0, 0.2, 0.3, 0.5, 200.0, 0.2
 
 
-def press(way: float) -> float:
-    """Rigid force between the bodies [N] while body 1 slides down (way -1) or up (+1) past body 2."""
-    return MU3 * M2 * G / (1.0 + way * MU2 * MU3)
+def press(direction: float) -> float:
+    """Rigid force between the bodies [N] while body 1 slides down (direction -1) or up (+1) past body 2."""
+    return MU3 * M2 * G / (1.0 + direction * MU2 * MU3)
 
 
 def rigid_height(times: Array) -> Array:
     """Height of body 1 [m], rigid: half swings about centres that friction shifts, then rest."""
     w, p, t, height = math.sqrt(KS / M1), START, 0.0, np.full(times.shape, np.nan)
     while True:
-        way = -math.copysign(1.0, p)  # it starts towards 0
-        shift = -way * (MU1 + MU2) * press(way) / KS
+        direction = -math.copysign(1.0, p)  # it starts towards 0
+        shift = -direction * (MU1 + MU2) * press(direction) / KS
         if abs(p) <= abs(shift):
             height[times >= t] = p
             return height
@@ -96,9 +96,9 @@ def two_bodies_meet_the_rigid_solution(subject: XiongSubject) -> Findings:
     machine, start = subject.two_bodies()
     run = subject.ode(machine, stiffness=1e6).solve((0.0, 2.0), start, method="RK4", step=1e-4)
     off = 0.0
-    for low, high, way in SLIDES:
+    for low, high, direction in SLIDES:
         sliding = (run.time > low) & (run.time < high)
-        off = max(off, abs(float(run.mutual[sliding].mean()) / press(way) - 1.0))
+        off = max(off, abs(float(run.mutual[sliding].mean()) / press(direction) - 1.0))
     times = np.linspace(0.0, 2.0, 201)
     exact = subject.to_events(machine).solve((0.0, 2.0), start, times=times)
     yield Finding("K = 1e6, beta = 2 ms: error", np.abs(run.p1y - rigid_height(run.time)).max(), "<=", 2.5e-4, "m")

@@ -164,16 +164,16 @@ def slides_stops_and_stays(subject: XiongSubject) -> Findings:
     """The point mass slides v²/(2 mu g), stops, and stays: by the ODE less the yield F/K of its spring, by the exact
     route exactly.
     """
-    way = 1.0 / (2.0 * 0.5 * G)
+    slide = 1.0 / (2.0 * 0.5 * G)
     mass, start = subject.floor()
     times = np.array([0.5, 1.0, 5.0, 11.0])
     run = subject.ode(mass).solve((0.0, 11.0), start | resting() | {"vx": 1.0}, method="RK4", step=2e-4, times=times)
     exact = subject.to_events(mass).solve((0.0, 1.0), start)
     stick = [event.time for event in exact.events if event.kind == "stick"]
     moved: Array = run.px[1:] - run.px[1]
-    yield Finding("exact: way, off v²/(2 mu g)", abs(exact.px[-1] - way), "<=", 1e-9, "m")
+    yield Finding("exact: way, off v²/(2 mu g)", abs(exact.px[-1] - slide), "<=", 1e-9, "m")
     yield Finding("exact: time of the stop, off v/(mu g)", abs(stick[0] * 0.5 * G - 1.0) if stick else 1.0, "<=", 1e-9)
-    yield Finding("ODE: way, off v²/(2 mu g) - F/K, of F/K", abs(run.px[1] - way + LIMIT / K) * K / LIMIT, "<=", 1e-3)
+    yield Finding("ODE: way, off v²/(2 mu g) - F/K, of F/K", abs(run.px[1] - slide + LIMIT / K) * K / LIMIT, "<=", 1e-3)
     yield Finding("ODE: moved in ten seconds of rest", np.abs(moved).max(), "<=", 1e-14, "m")
 
 
@@ -184,8 +184,7 @@ def nothing_moves_in_an_hour(subject: XiongSubject) -> Findings:
     A whole hour is computed: the ODE by RK4 at 0.5 ms, 7.2 million steps; the implicit route at 10 ms.
     """
     # Pushed with 61 % of the limit; shaken, between 0 and 90 % once a second, compared at the same phase.
-    times = np.array([1.0, 600.0, 1800.0, HOUR])
-    run = pushed(subject, seconds=HOUR, step=5e-4, times=times)
+    run = pushed(subject, seconds=HOUR, step=5e-4, times=np.array([1.0, 600.0, 1800.0, HOUR]))
     mass, start = subject.floor(push=PUSH)
     stepper, ticks = subject.stepper(mass, period=SLOW), round(HOUR / SLOW)
     rest = resting("floor")

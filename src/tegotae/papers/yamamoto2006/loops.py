@@ -18,7 +18,7 @@ from tegotae.steering.hands import Driver, Ramp
 
 PARKED, DRIVING = 8.0, 1.2  # how far the driver turns the wheel [rad]
 # The second cycle from one end of the way to the other: -1 down, +1 up, and the ticks between.
-WAYS = ((-1.0, slice(5200, 6900)), (1.0, slice(7200, 8900)))
+DIRECTIONS = ((-1.0, slice(5200, 6900)), (1.0, slice(7200, 8900)))
 
 
 @lru_cache(maxsize=16)
@@ -37,7 +37,7 @@ def smooth_hysteresis_parked(subject: YamamotoSubject) -> Findings:
     run = loop(subject.literal(speed=0.0), PARKED)
     angle, torque = run.wheel_angle, run.hand_torque
     second, third = cycle(0.25, 1), cycle(0.25, 2)
-    down, up = (np.interp(0.0, way * angle[ticks], torque[ticks]) for way, ticks in WAYS)
+    down, up = (np.interp(0.0, sign * angle[ticks], torque[ticks]) for sign, ticks in DIRECTIONS)
     steps = np.abs(np.diff(run.tyre_torque[second])).max() / np.ptp(run.tyre_torque)
     work, again = np.trapezoid(torque[second], angle[second]), np.abs(torque[third] - torque[second]).max()
     yield Finding("work of a cycle", work, ">=", 12.8, "J")
@@ -99,8 +99,7 @@ def slope_grows_with_speed(subject: YamamotoSubject) -> Findings:
     for V, slope in ((20.0, 2.47), (70.0, 7.52)):
         seen = slope_in_stick(loop(subject.literal(speed=V), DRIVING))
         yield Finding(f"at {V:g} m/s, off {slope} N·m/rad", abs(seen / slope - 1.0), "<=", 0.02)
-    parked = slope_in_stick(loop(subject.literal(speed=0.0), DRIVING))
-    yield Finding("parked", parked, "<=", 0.2, "N·m/rad")
+    yield Finding("parked", slope_in_stick(loop(subject.literal(speed=0.0), DRIVING)), "<=", 0.2, "N·m/rad")
     system = subject.literal(speed=20.0)
     undamped = replace(system, patch=replace(system.patch, damping=0.0))
     share = slope_in_stick(loop(undamped, DRIVING)) / slope_in_stick(loop(system, DRIVING))
@@ -169,10 +168,9 @@ def physical_drop(subject: YamamotoSubject) -> Findings:
     """
     alpha = np.linspace(0.0, 0.12, 121)
     torque = np.asarray(subject.brush(bristles=401).steady(slip_angle=alpha, speed=20.0).torque)
-    exact = brush(alpha, K=STIFF)[1]
-    told = dropped(alpha, exact)
+    theory = dropped(alpha, brush(alpha, K=STIFF)[1])
     yield Finding("rolling steadily: fall", dropped(alpha, torque), ">=", 0.17)
-    yield Finding("off the closed form's fall", abs(dropped(alpha, torque) - told), "<=", 1e-4)
+    yield Finding("off the closed form's fall", abs(dropped(alpha, torque) - theory), "<=", 1e-4)
     slips = []
     for V in (20.0, 70.0):
         run = loop(subject.physical(speed=V), FAR)
@@ -180,7 +178,7 @@ def physical_drop(subject: YamamotoSubject) -> Findings:
         swung = slice(60, 1100)  # from after the jolt of the start until it turns back
         fall = dropped(run.wheel_angle[swung], run.tyre_torque[swung])
         hand = dropped(run.wheel_angle[swung], run.hand_torque[swung])
-        yield Finding(f"steered at {V:g} m/s: tyre's fall, off the closed form's", abs(fall - told), "<=", 0.005)
+        yield Finding(f"steered at {V:g} m/s: tyre's fall, off the closed form's", abs(fall - theory), "<=", 0.005)
         yield Finding(f"steered at {V:g} m/s: hand's fall", hand, ">=", 0.2)
     yield Finding("first full slip at 20 m/s", slips[0], "<=", 1.45, "rad")
     yield Finding("first full slip, 70 m/s over 20", slips[1] / slips[0], "<=", 0.8)

@@ -83,9 +83,9 @@ def extrapolate(W, j, method):
 
     Row j of the table replaces row j-1: T_(j,k) = T_(j,k-1) + (T_(j,k-1) - T_(j-1,k-1))/(ratio - 1).
     """
-    own = substeps(j, method)
+    steps = substeps(j, method)
     for k in range(1, j + 1):
-        ratio = own / substeps(j - k, method)
+        ratio = steps / substeps(j - k, method)
         if method == EXPLICIT:
             ratio *= ratio
         w = 1.0 / (ratio - 1.0)
@@ -108,12 +108,12 @@ def error_of(z, best, other, count, rtol, atol):
 
 
 @kernel
-def advance(rod, t, z, end, H, k, rtol, atol, method, room, least, tally):
+def advance(rod, t, z, end, H, k, rtol, atol, method, work, least, tally):
     """From t to `end`, or for a while: -> status, the time reached, the next step, the next order. z changes in place.
 
-    room: W (2 COLUMNS, N), a (n + 2), f0, f, before (N); tally counts accelerations, steps, rejected steps.
+    work: W (2 COLUMNS, N), a (n + 2), f0, f, before (N); tally counts accelerations, steps, rejected steps.
     """
-    W, a, f0, f, before = room
+    W, a, f0, f, before = work
     count = 2 * a.shape[0]
     works = np.empty(COLUMNS)
     costs = np.empty(COLUMNS)
@@ -197,13 +197,13 @@ def advance(rod, t, z, end, H, k, rtol, atol, method, room, least, tally):
 
 
 NOT_FINITE = -1
-OWN = ("hs", "rho", "K", "C", "g", "tip", "bends", "points")  # what each rod of a batch has for itself
+PER_ROD = ("hs", "rho", "K", "C", "g", "tip", "bends", "points")  # what each rod of a batch has for itself
 
 
 @kernel
-def load(rod, own, b):
-    """The numbers of rod b of the batch into `rod`, which has the drive of all, and room."""
-    hs, rho, K, C, g, tip, bends, points = own
+def load(rod, rods, b):
+    """The numbers of rod b of the batch into `rod`, which has the drive of all, and workspace."""
+    hs, rho, K, C, g, tip, bends, points = rods
     rod.hs[:], rod.rho[:], rod.K[:], rod.C[:] = hs[b], rho[b], K[b], C[b]
     rod.g[:], rod.tip[:], rod.bends[:], rod.points[:] = g[b], tip[b], bends[b], points[b]
 
@@ -218,7 +218,7 @@ def all_finite(z):
 
 
 @kernel
-def keep(rod, t, z, b, row, record):
+def record_state(rod, t, z, b, row, record):
     """Record the state of rod b."""
     z_kept, X, U, kinetic, kappa = record
     n = rod.hs.shape[0] + 1
@@ -233,17 +233,17 @@ def keep(rod, t, z, b, row, record):
 
 
 @entry
-def march(some, rod, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record):
+def march(some, rod, work, rods, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record):
     """The rods of `some` through all stops of a phase, or for a while -> whether one of them is still under way.
 
-    rod: one like them, with the drive of all; room: as `advance` has it. Where rows[i] >= 0 stop i is
+    rod: one like them, with the drive of all; work: as `advance` has it. Where rows[i] >= 0 stop i is
     recorded there; end: of the whole run. Of each rod: how many stops it has reached, time, state, step and order, how
     it ended. record: z, X, U, kinetic, kappa with a leading axis of rods and one of rows.
     """
     rtol, atol, least = settings
     busy = False
     for b in some:
-        load(rod, own, b)
+        load(rod, rods, b)
         first = tally[b, 1] + tally[b, 2]
         while status[b] == DONE and reached[b] < stops.shape[0]:
             before, taken = t[b], tally[b, 1] + tally[b, 2]
@@ -252,7 +252,7 @@ def march(some, rod, room, own, stops, rows, end, reached, t, Z, H, k, settings,
                 break
             stop = stops[reached[b]]
             done, t[b], H[b], k[b] = advance(
-                rod, t[b], Z[b], stop, H[b], k[b], rtol, atol, methods[b], room, least, tally[b]
+                rod, t[b], Z[b], stop, H[b], k[b], rtol, atol, methods[b], work, least, tally[b]
             )
             if done == UNDER_WAY:
                 left = (end - t[b]) / max(t[b] - before, 1e-300) * (tally[b, 1] + tally[b, 2] - taken)
@@ -260,7 +260,7 @@ def march(some, rod, room, own, stops, rows, end, reached, t, Z, H, k, settings,
             elif done == DONE and all_finite(Z[b]):
                 t[b] = stop
                 if rows[reached[b]] >= 0:
-                    keep(rod, stop, Z[b], b, rows[reached[b]], record)
+                    record_state(rod, stop, Z[b], b, rows[reached[b]], record)
                 reached[b] += 1
             else:
                 status[b] = NOT_FINITE if done == DONE else done
@@ -268,6 +268,6 @@ def march(some, rod, room, own, stops, rows, end, reached, t, Z, H, k, settings,
 
 
 @entry_free
-def march_beside(some, rod, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record):
+def march_free(some, rod, work, rods, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record):
     """The same on a thread of its own."""
-    return march(some, rod, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record)
+    return march(some, rod, work, rods, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record)

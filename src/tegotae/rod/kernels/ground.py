@@ -63,12 +63,12 @@ def rub(A_forward, A_backward, An, k, ic, sigma, et, en, c, s, vx, vy):
     ratio = sigma * over if slips else 1.0
     bend = ic * ratio * over * over
     tt, tn, nn = bend * ft * ft - ic * ratio * At, bend * ft * fn, bend * fn * fn - ic * ratio * An
-    way = ratio - 1.0
+    excess = ratio - 1.0
     cc, ss, cs = c * c, s * s, c * s
     xx, yy = cc * tt - 2.0 * cs * tn + ss * nn, ss * tt + 2.0 * cs * tn + cc * nn
     xy = cs * (tt - nn) + (cc - ss) * tn
     fx, fy = ratio * (c * ft - s * fn), ratio * (s * ft + c * fn)
-    return fx, fy, xx, xy, yy, way * (c * xt - s * xn), way * (s * xt + c * xn)
+    return fx, fy, xx, xy, yy, excess * (c * xt - s * xn), excess * (s * xt + c * xn)
 
 
 @kernel_sums_inside
@@ -170,14 +170,14 @@ def push(w, n, T, around, commit):
         o = where(i)
         x, y = 0.0, 0.0
         for j in range(things.shape[0]):
-            one, own, K, D = near[i, j], face[i, j], things[j, 4], things[j, 5]
+            one, e, K, D = near[i, j], face[i, j], things[j, 4], things[j, 5]
             ic = K * T + D
-            ax, ay, xx, xy, yy, f, g = press(one[0], one[1], one[2], own[0], own[1], K, ic, w[o + at.VX], w[o + at.VY])
+            ax, ay, xx, xy, yy, f, g = press(one[0], one[1], one[2], e[0], e[1], K, ic, w[o + at.VX], w[o + at.VY])
             x, y = x + ax, y + ay
             if commit:
                 # e1 = (B e + T g)/(B + T K) with g the force on the node: the bare element's next stretch.
-                own[0] = (D * own[0] + T * g) / ic if f > 0.0 else 0.0
-                own[1] = things[j, 6] * f
+                e[0] = (D * e[0] + T * g) / ic if f > 0.0 else 0.0
+                e[1] = things[j, 6] * f
             else:
                 w[o + at.GXX], w[o + at.GXY], w[o + at.GYY] = (
                     w[o + at.GXX] + xx, w[o + at.GXY] + xy, w[o + at.GYY] + yy

@@ -24,7 +24,7 @@ from tegotae.rod.kernels.segment import WIDTH, all_integrals, point_torques, vel
 # Drive over time, linear between `when`: bends (times, n-1) natural curvature; loads (times, n, 3) on the nodes;
 # swings (times, 3) acceleration of the base where it is held. held: which of x, y, theta of the base.
 # points (m, 5): loads between nodes, constant: segment, part of its length, force x, y, torque. cell: between which
-# two times of the drive a step lies; no step crosses one. The others, from re on: see `rod_room`.
+# two times of the drive a step lies; no step crosses one. The others, from re on: see `rod_workspace`.
 Rod = namedtuple(
     "Rod",
     "hs rho K C g tip when bends loads swings held points cell "
@@ -32,7 +32,7 @@ Rod = namedtuple(
 )
 
 
-def rod_room(n):
+def rod_workspace(n):
     """The arrays of a `Rod` that are only worked in."""
     shapes = {"re": 6, "im": 6, "S": (n - 1, WIDTH), "P": (3, 3), "p": 3, "R": (n - 1, BACK), "swing": 3}
     shapes |= dict.fromkeys(("bend", "extra", "kappa", "kappa_rate"), n - 1)

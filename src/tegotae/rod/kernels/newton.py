@@ -113,16 +113,16 @@ def shorten(w, n, T, tip, d, around):
 
     At its start the slope along d is -d^T (A - T slope) d.
     """
-    before, own = 0.0, 0.0
+    before, slope = 0.0, 0.0
     for i in range(n):
         o = where(i)
         w[o + at.DX], w[o + at.DY] = w[o + at.VX] - w[o + at.UX], w[o + at.VY] - w[o + at.UY]
         dx, dy = w[o + at.DX], w[o + at.DY]
         before += w[o + at.HX] * dx + w[o + at.HY] * dy
-        own += w[o + at.HXX] * dx * dx + 2.0 * w[o + at.HXY] * dx * dy + w[o + at.HYY] * dy * dy
+        slope += w[o + at.HXX] * dx * dx + 2.0 * w[o + at.HXY] * dx * dy + w[o + at.HYY] * dy * dy
     o = where(n - 1)
     A = inertia_along(w, n, d, at.DX) + tip[0] * (w[o + at.DX] ** 2 + w[o + at.DY] ** 2) + tip[1] * d[n + 1] ** 2
-    start = T * own - A
+    start = T * slope - A
     return part_of((w, n, T, around, A, start, before), start, start + A - T * (pull(w, n) - before))
 
 

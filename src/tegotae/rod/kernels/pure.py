@@ -35,9 +35,9 @@ def inertia(S, hs, rho, tip, A, W, M):
         A[j, 0], A[j, 1] = G2x + s[0], G2y + s[1]
         W[j, 0] = B2x + mass * G2x + B1x + beyond * A[j, 0]
         W[j, 1] = B2y + mass * G2y + B1y + beyond * A[j, 1]
-        own = Q22 + d * s[12] + mass * (G2x**2 + G2y**2)
-        own += 2.0 * (G2x * B1x + G2y * B1y)
-        M[2 + j, 2 + j] = own + beyond * (A[j, 0] ** 2 + A[j, 1] ** 2)
+        diagonal = Q22 + d * s[12] + mass * (G2x**2 + G2y**2)
+        diagonal += 2.0 * (G2x * B1x + G2y * B1y)
+        M[2 + j, 2 + j] = diagonal + beyond * (A[j, 0] ** 2 + A[j, 1] ** 2)
         beyond += mass
     M[0, 0], M[1, 1], M[1, 0] = beyond, beyond, 0.0
     for j in range(n):

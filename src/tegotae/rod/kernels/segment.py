@@ -212,6 +212,6 @@ def kinetic_energy(v, S, U, hs, rho):
     return total
 
 
-def room(segments):
+def workspace(segments):
     """re, im and S for so many segments."""
     return np.zeros(6), np.zeros(6), np.zeros((segments, WIDTH))

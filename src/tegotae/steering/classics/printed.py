@@ -57,16 +57,16 @@ class ExplicitSteering(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own, patch = type(self).__name__, self.system.patch
-        told = "Use SteeringSystem itself, which solves for all of them."
+        owner, patch = type(self).__name__, self.system.patch
+        remedy = "Use SteeringSystem itself, which solves for all of them."
         if not isinstance(patch.law, Coulomb):
-            checks.refuse(own, f"friction={checks.shown(patch.friction)} depends on the slip speed.", told)
+            checks.refuse(owner, f"friction={checks.shown(patch.friction)} depends on the slip speed.", remedy)
         if patch.carcass is not None:
-            checks.refuse(own, f"carcass={checks.shown(patch.carcass)} gives way.", told)
+            checks.refuse(owner, f"carcass={checks.shown(patch.carcass)} gives way.", remedy)
         if self.system.column.compliance is not None:
-            checks.refuse(own, f"compliance={checks.shown(self.system.column.compliance)} gives way.", told)
+            checks.refuse(owner, f"compliance={checks.shown(self.system.column.compliance)} gives way.", remedy)
         if not isinstance(self.system.vehicle, Kinematic):
-            checks.refuse(own, f"vehicle={checks.shown(self.system.vehicle)} slides.", told)
+            checks.refuse(owner, f"vehicle={checks.shown(self.system.vehicle)} slides.", remedy)
 
     def run(
         self,
@@ -90,28 +90,28 @@ class ExplicitSteering(Declared):
             initial: "steer" [rad] and "steer_rate" [rad/s] to start from.
             inputs: {"speed": V}, [m/s], a number or (ticks,); the system's own unless given.
         """
-        own = type(self).__name__
-        period = checks.period_of(own, period)
-        every = checks.whole(own, "every", every, 1, "Use every=1 to record each tick.")
-        given, path = led_by(own, force, hand, duration, period)
-        torque = checks.signal(own, "force", given, "N·m", 1).ravel()
+        owner = type(self).__name__
+        period = checks.period_of(owner, period)
+        every = checks.whole(owner, "every", every, 1, "Use every=1 to record each tick.")
+        given, path = led_by(owner, force, hand, duration, period)
+        torque = checks.signal(owner, "force", given, "N·m", 1).ravel()
         wanted, rates = path or (np.zeros(torque.size), np.zeros(torque.size))
         arms = k.Arms(hand.stiffness, hand.damping) if isinstance(hand, Driver) else k.Arms(0.0, 0.0)
-        fed = {"speed": self.system.speed, **checks.mapping(own, "inputs", inputs, 'Such as {"speed": 20.0}.')}
+        fed = {"speed": self.system.speed, **checks.mapping(owner, "inputs", inputs, 'Such as {"speed": 20.0}.')}
         if len(fed) > 1:
-            checks.refuse(own, f"inputs names {', '.join(fed)}.", "It takes speed.")
-        speeds = checks.held(own, "inputs['speed']", fed["speed"], "m/s", torque.size)
-        start = self._start(dict(checks.mapping(own, "initial", initial, 'Such as {"steer": 0.1}.')))
+            checks.refuse(owner, f"inputs names {', '.join(fed)}.", "It takes speed.")
+        speeds = checks.held(owner, "inputs['speed']", fed["speed"], "m/s", torque.size)
+        start = self._start(dict(checks.mapping(owner, "initial", initial, 'Such as {"steer": 0.1}.')))
         table = np.empty((len(_RECORDED), torque.size))
         self._loops[0](self._tyre, self._column, arms, *start, torque, wanted, rates, speeds, period, table)
         table = table[:, every - 1 :: every]
-        report_divergence(own, table, every, period)
+        report_divergence(owner, table, every, period)
         variables = {"time": time_of(torque.size, every, period)}
         angle = self.system.column.gear * table[0]
         variables["wheel_angle"] = Variable(("time",), angle, "rad", "of the wheel, to the left")
         for row, (name, unit, meaning) in zip(table, _RECORDED, strict=True):
             variables[name] = Variable(("time",), row.copy(), unit, meaning)
-        return Result(variables, title=own, about={"system": repr(self), "period": period, "figure": "steering"})
+        return Result(variables, title=owner, about={"system": repr(self), "period": period, "figure": "steering"})
 
     def train_torque(self, *, steer: ArrayLike, period: float) -> Array:
         """What (9) alone gives along a record of steer angles [N·m]; it starts at rest in the first of them.
@@ -120,19 +120,19 @@ class ExplicitSteering(Declared):
             steer: delta at the end of each tick [rad], (ticks,).
             period: T [s].
         """
-        own = type(self).__name__
-        period = checks.period_of(own, period)
-        angles = checks.signal(own, "steer", steer, "rad", 1).ravel()
+        owner = type(self).__name__
+        period = checks.period_of(owner, period)
+        angles = checks.signal(owner, "steer", steer, "rad", 1).ravel()
         out = np.empty(angles.size)
         self._loops[1](self._column, np.diff(angles, prepend=angles[0]) / period, period, out)
         return out
 
     @property
     def _tyre(self) -> k.Tyre:
-        own = self.system.vehicle.on(self.system.patch).values
+        values = self.system.vehicle.on(self.system.patch).values
         single = ("stiffness", "damping", "half_length", "centre", "slip_share", "scale")
-        K, B, a, xi_c, share, scale = (float(cast(float, own[name])) for name in single)
-        return k.Tyre(K, B, a, xi_c, share, scale, self.system.patch.law.parameters[0], own["pressure"])
+        K, B, a, xi_c, share, scale = (float(cast(float, values[name])) for name in single)
+        return k.Tyre(K, B, a, xi_c, share, scale, self.system.patch.law.parameters[0], values["pressure"])
 
     @property
     def _column(self) -> k.Train:
@@ -146,12 +146,12 @@ class ExplicitSteering(Declared):
 
     def _start(self, initial: Mapping[str, ArrayLike]) -> tuple[float, float, Array, Array]:
         """Steer angle and its rate, the places of the bristles (cell centres) and their stretches."""
-        own, patch, found = type(self).__name__, self.system.patch, {"steer": 0.0, "steer_rate": 0.0}
+        owner, patch, found = type(self).__name__, self.system.patch, {"steer": 0.0, "steer_rate": 0.0}
         units = {"steer": "rad", "steer_rate": "rad/s"}
         for name, value in initial.items():
             if name not in found:
-                checks.refuse(own, f"initial[{name!r}] cannot be set.", f"It takes {', '.join(found)}.")
-            found[name] = checks.number(own, f"initial[{name!r}]", value, units[name])
+                checks.refuse(owner, f"initial[{name!r}] cannot be set.", f"It takes {', '.join(found)}.")
+            found[name] = checks.number(owner, f"initial[{name!r}]", value, units[name])
         cells = (np.arange(patch.bristles) + 0.5) / patch.bristles
         places = patch.half_length * (2.0 * cells - 1.0)
         return found["steer"], found["steer_rate"], places, np.zeros(patch.bristles)

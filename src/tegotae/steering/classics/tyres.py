@@ -50,11 +50,11 @@ class ClassicTyre(Tyre, Declared):
             `lateral_force` [N] (on the tyre, to the left), `torque` [N·m] (resists steering to the left), and of a
             `LuGreTyre` `longitudinal_force` [N] (on the tyre, forwards).
         """
-        own = type(self).__name__
+        name = type(self).__name__
         path = self._path(steer, slip_angle, speed, slip, period, every)
         forces = self._forces(path)[:, path.every - 1 :: path.every]
-        report_divergence(own, forces, path.every, path.period)
-        return Result(path.variables(forces), title=own, about={"block": repr(self), "period": path.period})
+        report_divergence(name, forces, path.every, path.period)
+        return Result(path.variables(forces), title=name, about={"block": repr(self), "period": path.period})
 
     @abstractmethod
     def _forces(self, path: SteeredPath) -> Array:
@@ -94,8 +94,8 @@ class LuGreTyre(ClassicTyre):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.static < self.kinetic:
-            told = f"static={self.static} is below kinetic={self.kinetic}."
-            checks.refuse("LuGreTyre", told, "Use static >= kinetic.")
+            problem = f"static={self.static} is below kinetic={self.kinetic}."
+            checks.refuse("LuGreTyre", problem, "Use static >= kinetic.")
 
     @classmethod
     def comparable(
@@ -128,8 +128,8 @@ class LuGreTyre(ClassicTyre):
         K = checks.positive("LuGreTyre", "stiffness", stiffness, "N/m", "Such as 1e4, of one bristle of 21.")
         B = checks.at_least_zero("LuGreTyre", "damping", damping, "N·s/m", "Give a magnitude, or 0 for none.")
         scale = REFERENCE_COUNT / Fz
-        own = {"load": Fz, "half_length": half_length, "centre": centre}
-        return cls(stiffness=K * scale, damping=B * scale, kinetic=friction, static=friction, **own)
+        patch = {"load": Fz, "half_length": half_length, "centre": centre}
+        return cls(stiffness=K * scale, damping=B * scale, kinetic=friction, static=friction, **patch)
 
     @property
     def parameters(self) -> lugre.LuGreParameters:
@@ -143,8 +143,8 @@ class LuGreTyre(ClassicTyre):
 
     def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
         if (V + slip == 0.0).any():
-            told = "speed + slip = 0: a tyre that does not roll never settles."
-            checks.refuse("LuGreTyre", told, "Use run(...).")
+            problem = "speed + slip = 0: a tyre that does not roll never settles."
+            checks.refuse("LuGreTyre", problem, "Use run(...).")
         ends = np.empty((len(FORCES), slip_angle.size))
         for i, (alpha, S) in enumerate(zip(slip_angle.tolist(), slip.tolist(), strict=True)):
             # Deflections decay at least with c/L and are taken exactly: four ticks of 40 lengths leave exp(-40).
@@ -215,15 +215,15 @@ class MagicFormula(ClassicTyre):
             >>> round(found.peak, 3), round(found.shape, 3)
             (700.0, 1.4)
         """
-        own = "MagicFormula.fit"
-        angles = checks.signal(own, "slip_angle", slip_angle, "rad", 1).ravel()
-        forces = checks.held(own, "lateral_force", lateral_force, "N", angles.size)
-        torques = checks.held(own, "torque", torque, "N·m", angles.size)
-        xi_c = checks.number(own, "centre", centre, "m")
+        owner = "MagicFormula.fit"
+        angles = checks.signal(owner, "slip_angle", slip_angle, "rad", 1).ravel()
+        forces = checks.held(owner, "lateral_force", lateral_force, "N", angles.size)
+        torques = checks.held(owner, "torque", torque, "N·m", angles.size)
+        xi_c = checks.number(owner, "centre", centre, "m")
         least = min(float(np.abs(one).max()) for one in (angles, forces, torques))
         if angles.size < 8 or not checks.SMALLEST < least < checks.LARGEST:
-            told = f"{angles.size} points of slip_angle, lateral_force and torque"
-            checks.refuse(own, f"{told} cannot tell 8 coefficients.", "Give a curve from rest to full slip.")
+            points = f"{angles.size} points of slip_angle, lateral_force and torque"
+            checks.refuse(owner, f"{points} cannot tell 8 coefficients.", "Give a curve from rest to full slip.")
         force = _fit_force(angles, forces)
         trail = _fit_trail(angles, _force(force, angles), torques - xi_c * forces)
         return cls(**dict(zip(declared(cls), [*force.tolist(), *trail.tolist(), xi_c], strict=True)))
@@ -233,10 +233,10 @@ class MagicFormula(ClassicTyre):
 
         Backwards the tread slips the other way, and what trails lies in front; at V = 0 there is no slip angle.
         """
-        way = np.sign(speed)
+        direction = np.sign(speed)
         force, trail = np.array([getattr(self, name) for name in declared(MagicFormula)])[:-1].reshape(2, 4)
-        lateral = way * _force(force, slip_angle)
-        return np.stack([lateral, (way * _trail(trail, slip_angle) + self.centre) * lateral])
+        lateral = direction * _force(force, slip_angle)
+        return np.stack([lateral, (direction * _trail(trail, slip_angle) + self.centre) * lateral])
 
     def _forces(self, path: SteeredPath) -> Array:
         return self._at(path.slip_angle, path.speed)

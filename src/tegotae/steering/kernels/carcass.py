@@ -32,12 +32,12 @@ def tread_step(p, s, wc, total, total_w, low, high, T):
     """
     kc, bc, mc = p.kc, p.bc, p.mc
     yc, w0 = s.yc[0], s.wc[0]
-    own = own_slope(p, T)
+    carcass_slope = own_slope(p, T)
     gap = mc * (wc - w0) / T + kc * (yc + T * wc) + bc * wc + total
-    scale = own * (abs(wc) + abs(w0)) + kc * abs(yc) + abs(total)
+    scale = carcass_slope * (abs(wc) + abs(w0)) + kc * abs(yc) + abs(total)
     if abs(gap) <= 8.0 * EPSILON * scale:
         return wc, low, high, True
-    return nearer(wc, gap, gap / (own + total_w), low, high)
+    return nearer(wc, gap, gap / (carcass_slope + total_w), low, high)
 
 
 @cache

@@ -57,9 +57,9 @@ def lugre_step(p, z, rate, Va, S, Vr, T):
     alone.
     """
     sigma0, sigma1, sigma2, Fz, L, xi_c = p.sigma0, p.sigma1, p.sigma2, p.Fz, 2.0 * p.a, p.xi_c
-    zh, way = z.zh, z.way
-    if Vr * way < 0.0:  # the other end leads from now on: zeta becomes L - zeta
-        zh, way = z.zy - zh, -way
+    zh, direction = z.zh, z.way
+    if Vr * direction < 0.0:  # the other end leads from now on: zeta becomes L - zeta
+        zh, direction = z.zy - zh, -direction
     vx, vy, c = -S, -xi_c * rate - Va, abs(Vr)
     speed = math.sqrt(vx * vx + vy * vy)
     C = sigma0 * speed / level(p, speed)
@@ -74,7 +74,7 @@ def lugre_step(p, z, rate, Va, S, Vr, T):
     fy = Fz * (sigma0 * zy + sigma1 * dzy + sigma2 * vy)
     # first moment about the leading edge; viscous friction is spread evenly
     moment = Fz * L * (sigma0 * zh + sigma1 * dzh + 0.5 * sigma2 * vy)
-    return Brush(zx, zy, zh, way), -fx, -fy, way * (0.5 * L * fy - moment) - xi_c * fy
+    return Brush(zx, zy, zh, direction), -fx, -fy, direction * (0.5 * L * fy - moment) - xi_c * fy
 
 
 @entry

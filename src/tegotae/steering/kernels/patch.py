@@ -28,9 +28,9 @@ TINY = 1e-300  # instead of 0 below a fraction
 
 
 @kernel
-def rolled(phase, way, n):
+def rolled(phase, places, n):
     """The phase after the tyre rolled by so many places, and by how many all move down; more than all is all."""
-    phase -= min(max(way, -FAR), FAR)
+    phase -= min(max(places, -FAR), FAR)
     down = -math.floor(phase)
     phase += down
     if phase >= 1.0:  # -1e-17 rounds up to 1
@@ -205,12 +205,12 @@ def commit_kernel(bristle, yields):
         e, e0, f_0, f_v, loads, inside = s.e, w.e0, w.f_0, w.f_v, w.load, w.Ti
         tau = total = stuck = 0.0
         # As if all had been in the patch for the whole tick: nothing is divided, and nothing branches.
-        own, turned, give = T * (0.5 * T * turning - Va + (T * bent - lost) * v), T * (r + v), T / max(B + T * K, TINY)
+        move, turned, give = T * (0.5 * T * turning - Va + (T * bent - lost) * v), T * (r + v), T / max(B + T * K, TINY)
         for j in range(n):
             A, ic = j * h + rear, B + inside[j] * K
             trial = f_0[j] + f_v[j] * v + (ic * wc if yields else 0.0)
             f, opening = bristle(trial, loads[j], ic, p.law)
-            e[j] = e0[j] + own + turned * A - give * (trial - f)  # what is not borne goes into slip: 0 while it sticks
+            e[j] = e0[j] + move + turned * A - give * (trial - f)  # what is not borne goes into slip: 0 while it sticks
             tau += A * f
             total += f
             stuck += 1.0 if opening == 1.0 else 0.0

@@ -20,9 +20,9 @@ from tegotae.kernels.linear import eliminate
 # What a tick reads of the elements: how many contacts there are, blocks as in `natural_residual`, stops and then discs,
 # and for each row stiffness and beta.
 Elements = namedtuple("Elements", "nc kind first K beta")
-# Room for a tick, so that none is made in the loop; all of it floats, as a block's workspace has it.
-Room = namedtuple(
-    "Room",
+# Memory for a tick, so that none is taken in the loop; all of it floats, as a block's workspace has it.
+Workspace = namedtuple(
+    "Workspace",
     "d free shift xh f S M A inverse G W g gv Dg y Dy limit LA LB Q C b L F_before noise ready work",
 )
 OUTER = 60  # linearisations of one tick; a contraction by 0.7 still ends in them
