@@ -123,12 +123,12 @@ class State(Mapping[str, Any]):
         if not isinstance(other, State):
             remedy = "Assign a state that such a block was in, as `live.state` gives it."
             checks.refuse(self.owner, f"state={checks.shown(other)} is no State.", remedy)
-        same = State(self.owner, self.space, Memory(other.real[: self.real.size], other.whole[: self.whole.size]))
-        shapes = list(other.shapes().items())
-        if other.owner != self.owner or shapes[: len(self)] != [*self.shapes().items()] or not self.fits(same):
+        shapes, like = list(other.shapes().items()), State(other.owner, other.space)
+        alike = other.owner == self.owner and shapes[: len(self)] == [*self.shapes().items()] and like.fits(other)
+        if not alike:
             problem = f"state is one of {other.owner}, with {other.listed()}."
             checks.refuse(self.owner, problem, f"Assign one of {self.owner}, with {self.listed()}.")
-        return same
+        return State(self.owner, self.space, Memory(other.real[: self.real.size], other.whole[: self.whole.size]))
 
     def listed(self) -> str:
         """Its parts and how many numbers each has, the first few of them."""

@@ -312,9 +312,10 @@ class Scene(Admittance):
         """
         scene = self._with(method, deepest)
         period = checks.period_of(OWNER, period)
-        if self.dimension and force is None and (isinstance(duration, Mapping) or np.ndim(duration) > 0):  # type: ignore[arg-type]
-            force, duration = duration, None
-        signal = forces_over_ticks(scene, force, duration, period)
+        lasting: Any = duration
+        if self.dimension and force is None and (isinstance(duration, Mapping) or np.ndim(lasting) > 0):
+            force, lasting = duration, None
+        signal = forces_over_ticks(scene, force, lasting, period)
         ticks = len(signal)
         rows = ticks // checks.whole(OWNER, "every", every, 1, "Record every tick or every so many.")
         numbers = float(rows) * (2 * self.tree.nq + 4 * self.tree.nv + 16 * len(self.pairs.names))

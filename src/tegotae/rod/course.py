@@ -98,7 +98,8 @@ class Course:
         shown = [name for name in block.parts if name.split(".")[0] in ("velocity", "position")]
         if block.walls or block.pegs:
             shown.append("contact")
-        picks = loop.picks_of(block, (*_KEPT, *_SHOWN, *shown))
+        parts = [name for name in wanted or () if name in block.parts]
+        picks = loop.picks_of(block, list(dict.fromkeys((*_KEPT, *_SHOWN, *shown, *parts))))
         table = np.empty((picks.size, self.times.size))
         table[:, 0] = np.concatenate([state.real[picks.real], state.whole[picks.whole]])
         memories = block.parameters, state.memory, block.spaces.workspace.empty()
@@ -124,11 +125,12 @@ class Course:
         whole = self._result(table, picks, pushes, state, wanted is None or not set(wanted).isdisjoint(INTEGRALS))
         if wanted is None:
             return whole
-        known = [*whole.variables, *(name for name in INTEGRALS if name not in whole.variables)]
+        known = dict.fromkeys([*whole.variables, *INTEGRALS, *block.parts])
         for name in wanted:
             if name not in known:
                 checks.refuse(_OWNER, f"record has {name!r}.", f"It can record {', '.join(known)}.")
-        chosen = {name: variable for name, variable in whole.variables.items() if name in ("time", *wanted)}
+        found = loop.variables_of(block, picks, table, flat=block.dimension == 1) | whole.variables
+        chosen = {name: found[name] for name in known if name in ("time", *wanted)}
         return Result(chosen, title=_OWNER, about=whole.about)
 
     # ------------------------------------------------------------ what goes in

@@ -15,7 +15,7 @@ from tegotae.checks import Array
 from tegotae.compile import bind, frees_sums
 from tegotae.kernels.soundness import first_unsound
 from tegotae.layout import Memory
-from tegotae.ports import by_their_ports, forces_at_ports, spans
+from tegotae.ports import by_their_ports, force_unit, forces_at_ports, spans
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.contract_check import check_block
@@ -123,7 +123,7 @@ class Batch:
             return self._run_each(signal, shared if period is None else {"period": period, **shared}, progress)
         period = checks.period_of("Batch", period)
         every = checks.whole("Batch", "every", every, 1, "Use every=1 to record each tick.")
-        name, unit = ("velocity", "m/s") if first.gives == "force" else ("force", "N")
+        name, unit = _given_to(first)
         signals = self._signals(signal, name, unit)
         for block in self.blocks:
             block.check(period)
@@ -160,9 +160,9 @@ class Batch:
     def _run_each(self, signal: Any, shared: Mapping[str, Any], progress: Callable[[float], None] | None) -> Result:
         """Block by block by its own `run`; what they tell, side by side."""
         count, given = len(self.blocks), [[] if signal is None else [signal]] * len(self.blocks)
-        impedance, n = self.blocks[0].gives == "force", self.blocks[0].dimension
+        n = self.blocks[0].dimension
         if n and np.ndim(signal) == (2 if n == 1 else 3):
-            given = [[one] for one in self._signals(signal, *(("velocity", "m/s") if impedance else ("force", "N")))]
+            given = [[one] for one in self._signals(signal, *_given_to(self.blocks[0]))]
         results: list[Result] = []
         for block, own in zip(self.blocks, given, strict=True):
             results.append(block.run(*own, **shared))  # type: ignore[attr-defined]
@@ -231,8 +231,8 @@ class LiveBatch:
         self.period = checks.period_of("Batch", period)
         for block in batch.blocks:
             block.check(self.period)
-        impedance, n, count = first.gives == "force", first.dimension, len(batch.blocks)
-        self._name, self._unit = ("velocity", "m/s") if impedance else ("force", "N")
+        n, count = first.dimension, len(batch.blocks)
+        self._name, self._unit = _given_to(first)
         self._shape = (count,) if n == 1 else (count, n)
         self._out = np.empty((count, n))
         self._parts = []
@@ -353,6 +353,11 @@ class LiveBatch:
             port.name: found[:, places[port.name]] if port.dimension > 1 else found[:, places[port.name].start]
             for port in ports
         }
+
+
+def _given_to(block: Block) -> tuple[str, str]:
+    """What drives it, and the unit of that."""
+    return ("velocity", "m/s") if block.gives == "force" else ("force", force_unit(block.ports))
 
 
 def _nature(block: Block) -> tuple[Any, ...]:

@@ -189,7 +189,7 @@ def _fed_record(owner: str, name: str, value: ArrayLike, place: Place, ticks: in
     """Its numbers, which hold; or a row of them for each tick."""
     count, label, unit = place.stop - place.start, f"inputs[{name!r}]", place.part.unit
     given = checks.array(owner, label, value, unit)
-    held = given.reshape(1) if given.ndim == 0 and count == 1 else given
+    held = given.ravel() if given.shape == place.shape or given.size == count == 1 else given
     rows = given[:, None] if given.ndim == 1 and count == 1 and given.size != 1 else held
     if rows.shape not in ((count,), (ticks, count)):
         wanted = "one number" if count == 1 else f"{count} numbers"
@@ -300,7 +300,7 @@ def variables_of(
         count = place.stop - place.start
         rows[place.whole] += count
         values = table[..., first : first + count, :].swapaxes(-2, -1)
-        if place.whole:
+        if place.whole and place.part.most <= 2**53:  # larger ones are rounded in the table
             values = values.astype(np.int64)
         dims, shape = (*lead, "time"), values.shape[:-1]
         if place.part.shape == AXIS:

@@ -118,8 +118,6 @@ class Stepper(Stepped):
             name = f"{key}_deflection" if str(key) in single else str(key)
             if name not in self.parts or name in words_of(self.inclusion):
                 checks.refuse("Stepper", f"initial names {str(key)!r}.", f"It has {', '.join([*states, *single])}.")
-            if name in states or str(key) in single:
-                value = checks.number("Stepper", f"initial[{str(key)!r}]", value, "", "Give one number, in SI units.")
             found[name] = value
         return found
 
