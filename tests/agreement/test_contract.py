@@ -72,6 +72,7 @@ def listed() -> dict[str, Block]:
         "lagged slider": tg.FrictionAdmittance(mass=0.5, law=STRIBECK, lag=0.01),
         "planar slider": tg.FrictionAdmittance(mass=0.5, law=STRIBECK, dimension=2),
         "circuit": tg.Circuit(tg.Mass(mass=1.0), wired),
+        "wound": tg.Circuit(tg.Mass(mass=1.0), {"brake": tg.Link(impedances["planar"], ratio=[[0.6], [2.0]])}),
     }
 
 
