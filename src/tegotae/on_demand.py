@@ -20,10 +20,12 @@ _HOMES: dict[str, str] = {}
 def provide(name: str, home: str) -> None:
     """Say where a service is: "module:attribute", or a module, not loaded before it is asked for."""
     _HOMES[name] = home
+    service.cache_clear()
 
 
+@cache
 def service(name: str) -> Any:
-    """What was provided under a name.
+    """What was provided under a name, found once: runs and live blocks ask for theirs each time.
 
     Example:
         >>> from tegotae.on_demand import service

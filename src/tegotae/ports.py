@@ -43,17 +43,18 @@ def port_of(name: str, directions: Sequence[tuple[str, str]]) -> Port:
         'N'
     """
     motion, force = zip(*directions, strict=True)
-    return Port(name, len(directions), _shortest(motion), _shortest(force))
+    return Port(name, len(directions), shortest(motion), shortest(force))
 
 
-def _shortest(units: Sequence[str]) -> str:
+def shortest(units: Sequence[str]) -> str:
+    """Units direction by direction in one word if they are alike."""
     return units[0] if len(set(units)) == 1 else ", ".join(units)
 
 
-def motion_of(ports: Sequence[Port]) -> str:
+def motions_of(ports: Sequence[Port]) -> list[str]:
     """The units of motion at all ports, direction by direction."""
     motions = [(port.motion.split(", "), port.dimension) for port in ports]
-    return _shortest([unit for units, n in motions for unit in (units if len(units) == n else units * n)])
+    return [unit for units, n in motions for unit in (units if len(units) == n else units * n)]
 
 
 SPATIAL = [LINEAR] * 3 + [ANGULAR] * 3  # a point of a body: velocity and angular velocity, force and moment
@@ -77,17 +78,17 @@ def spans(ports: Sequence[Port]) -> dict[str, slice]:
 
 def find(owner: str, label: str, ports: Sequence[Port], name: object) -> Port:
     """The port of this name, or words about those that there are."""
-    known = {alias: port for port in ports for alias in (*port.also, port.name)}
-    if not isinstance(name, str) or name not in known:
+    found = next((port for port in ports if name == port.name or name in port.also), None)
+    if found is None:
         problem = f"{label}={checks.shown(name)}: there is no such port."
         checks.refuse(owner, problem, f"Its ports: {', '.join(port.name for port in ports) or 'none'}.")
-    return known[name]
+    return found
 
 
 def by_their_ports(owner: str, label: str, ports: Sequence[Port], given: Mapping[str, Kind]) -> list[tuple[Port, Kind]]:
     """What is given for ports by name, each once."""
     found = [(find(owner, label, ports, name), value) for name, value in given.items()]
-    if len({port for port, _ in found}) < len(found):
+    if len(found) > 1 and len({port.name for port, _ in found}) < len(found):
         checks.refuse(owner, f"{label} names a port twice: {', '.join(given)}.", "Give what acts there all together.")
     return found
 

@@ -13,13 +13,15 @@ RUB = {"stiffness": 1e5, "damping": 50.0}
 LIMIT = 3.0
 
 
-def towed(wound=False):
-    """Two masses, a geared rope between them, friction on the second; `wound`: through a matrix of one number."""
+def towed(turn=None, ratio=RATIO):
+    """Two masses, a geared rope between them, friction on the second; `turn`: the rope's way in its own space."""
     rub = tg.FrictionImpedance(**RUB, law=tg.Coulomb(LIMIT))
     machines = {"near": tg.Mass(mass=M1), "far": tg.Mass(mass=M2)}
-    ratio = [[RATIO]] if wound else RATIO
-    links = {"rope": tg.Link(tg.SpringDamper(**ROPE), "far", "near", ratio=ratio), "rub": tg.Link(rub, "far")}
-    return tg.Circuit(machines, links)
+    rope = tg.Link(tg.SpringDamper(**ROPE), "far", "near", ratio=ratio)
+    if turn is not None:
+        spring = tg.SpringDamper(**ROPE, dimension=len(turn))
+        rope = tg.Link(spring, "far", "near", ratio=RATIO * turn, other_ratio=turn)
+    return tg.Circuit(machines, {"rope": rope, "rub": tg.Link(rub, "far")})
 
 
 def dense(push):
@@ -49,10 +51,14 @@ def dense(push):
     return np.array(path)
 
 
-@pytest.mark.parametrize("wound", [False, True], ids=["numbers", "matrices"])
+@pytest.mark.parametrize(
+    "wound",
+    [{}, {"ratio": [[RATIO]]}, {"turn": np.array([[0.6], [-0.8]])}],
+    ids=["numbers", "matrices of one number", "matrices"],
+)
 def test_two_machines_in_a_chain_are_one_machine(wound):
     push = 5.0 * np.sin(2e-3 * np.arange(400)) + 2.0
-    run = towed(wound).run({"near": push}, period=T)
+    run = towed(**wound).run({"near": push}, period=T)
     both = dense(push)
     assert run.about["unsolved_steps"] == 0
     assert run["near.velocity"] == pytest.approx(both[:, 0], abs=1e-11)
@@ -181,6 +187,41 @@ def test_a_link_along_one_direction_pulls_along_it_alone():
     spun = np.sqrt(100.0 / 2.0)
     swing = along[0] @ start * np.cos(spun * run.time)
     np.testing.assert_allclose(run["ball.velocity"] @ along[0], swing, atol=3e-3)  # of first order in the period
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_two_springs_at_right_angles_are_one_twice_as_stiff(named):
+    """A machine of one coordinate that a matrix joins to a space: each direction pulls it back alike."""
+    push, mass, ports = np.sin(0.02 * np.arange(500)), tg.Mass(mass=M1), ("port",) if named else ()
+    both = tg.SpringDamper(stiffness=100.0, damping=1.0, dimension=2)
+    one = tg.Circuit(mass, {"one": tg.SpringDamper(stiffness=200.0, damping=2.0)}).run(push, period=T)
+    two = tg.Circuit(mass, {"two": tg.Link(both, *ports, ratio=[[1.0], [1.0]])})
+    run, live, train = two.run(push, period=T), two.start(period=T), tg.Circuit({"train": two, "other": mass}, {})
+    np.testing.assert_allclose(run.velocity, one.velocity, rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal([live.step(h) for h in push], run.velocity)
+    inside = train.run({"train": push}, period=T)["train.velocity"]
+    np.testing.assert_allclose(inside, run.velocity, rtol=1e-12, atol=1e-14)
+    name = "sled.port" if named else "sled"
+    sled = tg.Circuit({"sled": mass}, {"two": tg.Link(both, name, ratio=[[1.0], [1.0]])})
+    np.testing.assert_array_equal(sled.run(push, period=T)["sled.velocity"], run.velocity)
+    plain = tg.Circuit(mass, {"a": tg.Link(tg.SpringDamper(stiffness=200.0, damping=2.0), *ports, ratio=[[1.0]])})
+    np.testing.assert_array_equal(plain.run(push, period=T).velocity, one.velocity)  # a matrix of one number is that
+
+
+def test_a_start_is_said_of_the_machine_that_moves():
+    """What a network keeps of all ports follows from its machines, and is refused rather than passed over."""
+    push = {"ticks": 3, "period": T}
+    pair = tg.Circuit({"arm": tg.Mass(mass=1.0), "cars": towed()}, {})
+    alone = tg.Circuit({"sled": tg.Mass(mass=1.0)}, {})
+    for machine, name, source in (
+        (towed(), "velocity.near", "near.velocity"),
+        (alone, "velocity", "sled.velocity"),
+        (pair, "velocity.cars.near", "cars.velocity.near"),
+        (pair, "cars.velocity.near", "near.velocity"),
+    ):
+        with pytest.raises(tg.InputError, match=rf"initial\['[a-z.]*'\]\.\n  It follows from {source}\.$"):
+            machine.run(**push, initial={name: 1.0})
+    assert towed().run(**push, initial={"near.velocity": 1.0})["near.velocity"][0] > 0.5
 
 
 def test_forces_and_motions_by_the_names_of_ports():
@@ -363,7 +404,7 @@ def test_more_that_is_refused():
         tg.Circuit(tg.Mass(mass=1.0), {"rope": tg.Link(SPRING, "port")}, ratios={"rope": 2.0})
     falling = tg.FrictionImpedance(stiffness=1e5, damping=60.0, law=tg.Stribeck(kinetic=1.0, static=3.0, velocity=0.05))
     light = {"a": tg.Mass(mass=0.01), "b": tg.Mass(mass=0.01)}
-    with pytest.raises(tg.UniquenessError, match=r"two solutions(.|\n)*each of a and b, or give rub a law that falls"):
+    with pytest.raises(tg.UniquenessError, match=r"two solutions(.|\n)*each of 'a' and 'b', or give 'rub' a law that"):
         tg.Circuit(light, {"rub": tg.Link(falling, "a", "b")}).check(1e-3)
     other, own = towed().start(period=T), tg.Circuit(light, {"rope": tg.Link(SPRING, "a", "b")}).start(period=T)
     with pytest.raises(tg.InputError, match=r"state is one of Circuit, with velocity.near"):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tegotae
+from tegotae import on_demand
 
 ROOT = Path(tegotae.__file__).parent
 FRONT = {"studio", "hybrid", "export", "papers", "cli", "commands", "scenarios", "bench", "__main__"}
@@ -180,6 +181,18 @@ def test_a_service_is_provided_by_the_package_itself_alone() -> None:
     for path in modules():
         text = (ROOT / path).read_text(encoding="utf-8")
         assert "provide(" not in text or path in (Path("__init__.py"), Path("on_demand.py")), path
+
+
+def test_a_service_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Live blocks ask for theirs whenever they start, so what was found is kept, until it is provided anew."""
+    monkeypatch.setattr(on_demand, "_HOMES", {})
+    asked = []
+    monkeypatch.setattr(on_demand, "resolve_name", lambda home: asked.append(home) or home.upper())
+    for home in ("a:b", "c:d"):
+        on_demand.provide("test of services", home)
+        assert [on_demand.service("test of services") for _ in range(3)] == [home.upper()] * 3
+    assert asked == ["a:b", "c:d"]
+    on_demand.service.cache_clear()
 
 
 def test_a_knot_is_seen() -> None:

@@ -74,12 +74,50 @@ def test_following_the_error_of_several_machines_helps(near, far, K, drop):
         check(masses)
     except tg.UniquenessError as error:
         more, named = re.search(rf"Add {NUMBER} kg to each of (.*), or", str(error)).groups()
-        assert named == "near and far"
-        check(masses | {name: masses[name] + float(more) for name in named.split(" and ")})
+        assert named == "'near' and 'far'"
+        check(masses | {name: masses[name] + float(more) for name in ("near", "far")})
         with pytest.raises(tg.UniquenessError):
             check(masses | {"third": 1.0 + float(more)})
-    law = tg.Coulomb(3.0)  # "or give pad a law that falls less"
+    law = tg.Coulomb(3.0)  # "or give 'pad' a law that falls less"
     tg.Circuit({n: tg.Mass(mass=m) for n, m in masses.items()}, links).varied({"pad.law": law}).check(T)
+
+
+def test_what_cannot_fall_is_not_searched_for_a_direction(monkeypatch):
+    """Only falling friction makes a matrix of all motions, and only an error asks it in which of them it falls."""
+    pad = tg.FrictionImpedance(stiffness=1e4, damping=1000.0, law=tg.Stribeck(3.0, 9.0, 0.05))
+    masses = {f"m{i}": tg.Mass(mass=1.0 + i) for i in range(4)}
+
+    def refused(matrix):
+        raise AssertionError("nothing falls, or all is well")
+
+    monkeypatch.setattr(np.linalg, "eigh", refused)
+    falls = tg.Circuit(masses, {"pad": tg.Link(pad, "m0", "m3")})
+    falls.check(T)
+    assert 0.0 < falls.least_reluctance(T) < 1.0 / T
+    monkeypatch.setattr(np.linalg, "eigvalsh", refused)
+    monkeypatch.setattr(np, "diag", refused)
+    rests = tg.Circuit(masses, {"rope": tg.Link(tg.SpringDamper(stiffness=1.0), "m0", "m3")})
+    rests.check(T)
+    assert rests.least_reluctance(T) == 1.0 / T
+
+
+def test_a_ratio_is_advised_where_ports_do_not_fit():
+    """Who names no port is told those that would do; a matrix is for those whose dimension no port has."""
+    from tegotae.steering import Column
+
+    for spring, told in (
+        (tg.SpringDamper(stiffness=1.0), r"Use dimension=2, or Link\(\.\.\.\) to one of its ports: wheel, tyre\.$"),
+        (
+            tg.SpringDamper(stiffness=1.0, dimension=3),
+            r"or Link\(\.\.\., ratio=matrix\), a matrix of shape \(3, 2\)\.$",
+        ),
+    ):
+        for joined in (spring, tg.Link(spring)):
+            with pytest.raises(tg.InputError, match=told):
+                tg.Circuit(Column(), {"a": joined})
+    tg.Circuit(Column(), {"a": tg.Link(tg.SpringDamper(stiffness=1.0), "wheel")}).run(ticks=2, period=T)
+    deep = tg.Link(tg.SpringDamper(stiffness=1.0, dimension=3), ratio=[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    tg.Circuit(Column(), {"a": deep}).run(ticks=2, period=T)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-170, 1e-5, 1e150, 1e200])

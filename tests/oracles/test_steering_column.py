@@ -6,6 +6,7 @@ from scipy.linalg import expm
 
 import tegotae as tg
 from tegotae.multibody import AtJoint, Body, Prismatic, Revolute, Scene, Tree
+from tegotae.ports import LINEAR, Port
 from tegotae.rod import GroundedRod, PlanarRod
 from tegotae.running.probe import Probe
 from tegotae.steering import Bicycle, Column, ContactPatch, PlanarPatch, SteeringSystem, TorsionBar
@@ -162,6 +163,52 @@ def test_a_tyre_turns_and_is_no_spring_on_a_slider(tyre: tg.Impedance) -> None:
     for machine in (WHEEL, tg.Mass(mass=1.0)):
         tg.Circuit(machine, {"t": tyre})
         tg.Circuit({"a": machine}, {"t": tg.Link(tyre, "a")})
+
+
+def test_a_plain_mass_has_the_unit_of_what_it_is_joined_to() -> None:
+    """Without a ratio a mass on a joint turns, and so does all that hangs on it, in whatever order it is wired."""
+    spring, machines = tg.SpringDamper(stiffness=1.0), {"arm": WHEEL, "a": tg.Mass(mass=1.0), "cart": CART}
+    machines |= {"b": tg.Mass(mass=1.0), "c": tg.Circuit(tg.Mass(mass=1.0), {"s": spring})}
+    ends = {"x": ("arm", "a"), "y": ("a", "b"), "z": ("b", "c"), "w": ("c", "cart")}
+    joined = {name: tg.Link(spring, *pair) for name, pair in ends.items()}
+    for order, said in (
+        ("xyzw", r"'w' joins 'c' \[rad/s through 'z'\] and 'cart' \[m/s\]"),
+        ("wzyx", r"'x' joins 'arm' \[rad/s\] and 'a' \[m/s through 'y'\]"),
+        ("yzxw", r"'w' joins 'c' \[rad/s through 'x'\] and 'cart' \[m/s\]"),
+        ("xwyz", r"'z' joins 'b' \[rad/s through 'y'\] and 'c' \[m/s through 'w'\]"),
+    ):
+        with pytest.raises(tg.InputError, match=rf"{said}(.|\n)*ratio="):
+            tg.Circuit(machines, {name: joined[name] for name in order})
+    for name, pair in ends.items():  # geared anywhere on the way, it is a machine that turns and one that slides
+        tg.Circuit(machines, joined | {name: tg.Link(spring, *pair, other_ratio=0.3)})
+    with pytest.raises(tg.InputError, match=r"'y' joins 'a' \[rad/s through 't'\] and 'cart' \[m/s\](.|\n)*ratio="):
+        tg.Circuit(machines, {"t": tg.Link(PATCH, "a"), "y": tg.Link(spring, "a", "cart")})
+
+
+def test_units_are_compared_direction_by_direction() -> None:
+    class Ball(tg.Mass):
+        ports = (Port("port", 3, *LINEAR),)
+
+    patch, rope = PlanarPatch(bristles=3), tg.SpringDamper(stiffness=1.0, dimension=3)
+    rod = GroundedRod(rod=PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0, viscosity=0.1), at="tip")
+    machines = {"a": tg.Mass(mass=1.0, dimension=3), "ball": Ball(mass=1.0, dimension=3), "rod": rod}
+    links = {"t": tg.Link(patch, "a"), "s": tg.Link(rope, "a", "rod")}
+    tg.Circuit(machines, links)
+    with pytest.raises(tg.InputError, match=r"'r' joins 'a' \[m/s, m/s, rad/s through 't'\] and 'ball' \[m/s\]"):
+        tg.Circuit(machines, links | {"r": tg.Link(rope, "a", "ball")})
+
+
+def test_a_patch_that_only_turns_a_mass() -> None:
+    """What it takes of the momentum is its moment, whether the machine's one port is named or not."""
+    patch, push, turn = PlanarPatch(bristles=3), np.full(200, 4.0), [[0.0], [0.0], [1.0]]
+    runs = [
+        tg.Circuit(tg.Mass(mass=0.5), {"t": tg.Link(patch, *ports, ratio=turn)}).run(push, period=T)
+        for ports in ((), ("port",))
+    ]
+    moment = 0.5 * np.diff(runs[0].velocity, prepend=0.0) / T - push
+    np.testing.assert_allclose(runs[0]["t.force"][:, 2], moment, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(runs[0].velocity, runs[1].velocity)
+    assert np.abs(moment).max() > 0.1
 
 
 def test_a_planar_patch_takes_two_ways_and_a_turn() -> None:

@@ -59,7 +59,7 @@ def table_of(
     rows: list[int] = []
     for group in groups:
         addresses += addresses_of(group.block, "RESIST", "COMMIT", "COLUMN" if group.in_columns else "LINE")
-        rows += [int(group.in_columns), len(group.names), *group.each.numbers, *group.at.numbers, group.ratios_at]
+        rows += [int(group.in_columns), len(group.wires), *group.each.numbers, *group.at.numbers, group.ratios_at]
         rows.append(group.bases_at if group.based else -1)
     addresses += addresses_of(admittance, "MOVE", "KEEP")
     if None in addresses:

@@ -20,7 +20,7 @@ from tegotae.compile.modules import put
 from tegotae.coupling import addressed, line
 from tegotae.coupling.addressed import NONE, PLACES, addresses_of, read_back, slices
 from tegotae.coupling.group import AROUND, EPSILON, Group, Mover, size_of
-from tegotae.coupling.network import IMPORTS, MODULE, matrices, vectors
+from tegotae.coupling.network import BY_ARRAYS, IMPORTS, MODULE, arrays
 from tegotae.layout import Layouts, Memory
 from tegotae.running.source import module_for
 
@@ -125,13 +125,11 @@ else:
     SPACE_RESIST(answer_at, {_BLOCK}, u, T, g, e)
 if through == 1:
     RM, QM = R.reshape((k, first)), Q.reshape((k, second))
-    add_through(f, size, a, RM, 1.0, u, g, e)
-    add_slopes(d, a, RM, a, RM, 1.0, e)
+    add_through(f, size, d, a, RM, 1.0, u, g, e)
     if ends == 2:
-        add_through(f, size, b, QM, -1.0, u, g, e)
+        add_through(f, size, d, b, QM, -1.0, u, g, e)
         add_slopes(d, a, RM, b, QM, -1.0, e)
         add_slopes(d, b, QM, a, RM, -1.0, e)
-        add_slopes(d, b, QM, b, QM, 1.0, e)
 elif ends == 2:
     add_between(f, size, d, v, a, R[0], b, Q[0], g, e)
 else:
@@ -186,17 +184,15 @@ for i in range({table}s):
 def source_by_address() -> str:
     """The module's text: which blocks there are, and where, it reads behind their parameters."""
     links, movers = _reads("link_calls", "link_rows", _LINK), _reads("mover_calls", "mover_rows", _MOVER)
-    each = [("link", links), ("mover", movers)]
-    prepares, restores = "", ""
-    for table, reads in reversed(each):
-        for half, behind in (("prepare", ", T)"), ("restore", ")")):
-            call = f"LINE_{half.upper()}({half}_at, {_BLOCK}{behind}"
-            if table == "link":
-                call = _on_line(f"{half.upper()}({half}_at, ", behind)
-            text = put(_EACH, {"table": table, "reads": reads, "call": call, "asked": f"{half}_at", "none": NONE})
-            prepares, restores = (prepares + text, restores) if half == "prepare" else (prepares, restores + text)
+    halves = {}
+    for half, behind in (("prepare", ", T)"), ("restore", ")")):
+        call, asked = f"{half.upper()}({half}_at, ", {"asked": f"{half}_at", "none": NONE}
+        moves = {"table": "mover", "reads": movers, "call": f"LINE_{call}{_BLOCK}{behind}"}
+        resists = {"table": "link", "reads": links, "call": _on_line(call, behind)}
+        halves[f"{half}s"] = put(_EACH, moves | asked) + put(_EACH, resists | asked)
     pieces: dict[str, object] = {
         "n": "n",
+        **BY_ARRAYS,
         "tolerance": 4 * EPSILON,
         "head": _HEAD,
         "scratch": _HEAD + "\n" + _scratch(),
@@ -207,8 +203,7 @@ def source_by_address() -> str:
         "keeps": put(_KEEPS, {"reads": movers}),
         "slopes": put(_SLOPES, {"reads": movers}),
         "stores": "if keeps == 1:\n    for j in range(n):\n        before[j] = v[j]",
-        "prepares": prepares,
-        "restores": restores,
+        **halves,
         "unsolved": "unsolved",
         "halves": "answer, advance, prepare, restore, tick",
     }
@@ -218,12 +213,9 @@ def source_by_address() -> str:
 def _scratch() -> str:
     """The arrays a solve works in, one after the other, in sizes that are read."""
     lines, at = ["before = s.real[velocity : velocity + n]"], "scratch"
-    for name, count in vectors("n", "movers").items():
-        lines += [f"{name} = w.real[{at} : {at} + {count}]", f"after_{name} = {at} + {count}"]
-        at = f"after_{name}"
-    for name, (rows, columns) in matrices("n").items():
-        lines += [f"{name} = w.real[{at} : {at} + {rows} * {columns}].reshape(({rows}, {columns}))"]
-        lines += [f"after_{name} = {at} + {rows} * {columns}"]
+    for name, shape in arrays("n", "movers").items():
+        count, seen = " * ".join(map(str, shape)), f".reshape(({shape[0]}, {shape[1]}))" if len(shape) > 1 else ""
+        lines += [f"{name} = w.real[{at} : {at} + {count}]{seen}", f"after_{name} = {at} + {count}"]
         at = f"after_{name}"
     return "\n".join([*lines, f"links_at = {at}", "mobilities = links_at + widest * (2 + widest)"])
 

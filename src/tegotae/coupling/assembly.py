@@ -278,8 +278,9 @@ class Assembly(Composite, Admittance):
     def _start_blocks(self, state: State, period: float, given: Mapping[str, ArrayLike]) -> None:
         """The circuit starts from what was given of it, or of what users read of it."""
         start: dict[str, Any] = dict(given)
-        for i, output in enumerate(self._outputs):
-            name, source = self._output_names[i], self.part_name("", output.source)
+        names = [name for name, place in self.spaces.state.places.items() if not place.whole]  # theirs come first
+        for i, (name, output) in enumerate(zip(names, self._outputs, strict=False)):
+            source = self.part_name("", output.source)
             if name not in given:
                 continue
             value = float(state.real[i])
@@ -292,12 +293,6 @@ class Assembly(Composite, Admittance):
         inside = self._seats[0].inside(state)
         for i, output in enumerate(self._outputs):
             state.real[i] = output.factor * inside[output.source]
-
-    @cached_property
-    def _output_names(self) -> list[str]:
-        """As users call them, one a number."""
-        count, places = len(self._outputs), self.spaces.state.places
-        return [name for name, place in places.items() if not place.whole and place.start < count]
 
     def least_reluctance(self, period: float) -> float:
         """The circuit's, seen through its gears [N·m·s/rad]."""

@@ -126,7 +126,8 @@ z{b} += abs({q}felt)
 """
 
 _MOVE = """
-y{i}, m{i} = {move}total{i}, T)
+total{i} = h{i} + f{i}
+y{i}, m{i} = answer_a{i}(pa{i}, sa{i}, wa{i}, total{i}, T)
 g{i} = t{i} - y{i}
 off{i} = abs(g{i})
 scale{i} = abs(t{i}) + abs(b{i}) + abs(m{i}) * (abs(h{i}) + z{i})
@@ -137,8 +138,6 @@ def module_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: 
     """`velocity` and `unsolved` are where its state has the motions of all ports, and the count of such steps."""
     n, pairs = len(movers), _pairs(groups)
     lines = {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}
-    calls = [f"answer_a{i}(pa{i}, sa{i}, wa{i}, " for i in range(n)]
-    moves = [f"total{i} = h{i} + f{i}\n" + _MOVE.format(i=i, move=call) for i, call in enumerate(calls)]
     begin = "h{i}, b{i}, weight{i} = h[{i}], s.real[{at}], 0.0\nv{i} = t{i} = b{i}\nf{i} = total{i} = m{i} = 0.0\n"
     starts = "".join(begin.format(i=i, at=velocity + i) for i in range(n))
     slots = "\n".join(f"d{a}_{b} = 0.0" for a, b in sorted(pairs))
@@ -146,7 +145,7 @@ def module_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: 
         "n": n,
         "begin": starts + slots + "\n" + "\n".join(f"step{i} = 0.0" for i in range(n)),
         "zero": "\n".join([f"f{i} = z{i} = 0.0" for i in range(n)] + [slots]),
-        "moves": "".join(moves),
+        "moves": "".join(_MOVE.format(i=i) for i in range(n)),
         "sum": " + ".join(f"off{i} + scale{i}" for i in range(n)),
         "off": f"max({', '.join(f'weight{i} * off{i}' for i in range(n))})",
         "weigh": "\n".join(f"weight{i} = 1.0 / (off{i} + scale{i}) if off{i} > 0.0 else 0.0" for i in range(n)),

@@ -18,17 +18,7 @@ from tegotae.coupling import addressed, addressed_network, chain, line, network
 from tegotae.coupling.addressed_network import is_compiled, module_by_address, warn_of_addresses
 from tegotae.coupling.composite import Composite, Parts, add_block, add_group
 from tegotae.coupling.group import Group, Mover, Spot, groups_of, size_of
-from tegotae.coupling.links import (
-    Link,
-    Wire,
-    admittances_of,
-    check_names,
-    check_one_solution,
-    links_of,
-    outweighed,
-    ports_of,
-    wire,
-)
+from tegotae.coupling.links import Link, admittances_of, links_of, outweighed, ports_of, refuse_period, wires_of
 from tegotae.layout import AXIS, Memory, Part
 from tegotae.ports import Port, force_unit, forces_over_time, labels_of
 from tegotae.result import Result
@@ -78,9 +68,8 @@ class Circuit(Composite, Admittance):
     ):
         self.admittances = admittances_of(admittance)
         self.links = links_of(self.admittances, impedances, ratios, bases)
-        self.wires: tuple[Wire, ...] = tuple(wire(name, link, self.admittances) for name, link in self.links.items())
+        self.wires = wires_of(self.links, self.admittances)
         self.dimension = sum(block.dimension for block in self.admittances.values())
-        check_names(self.admittances, self.links)
 
     def __repr__(self) -> str:
         return f"Circuit({self.admittances.get('', self.admittances)!r}, {self.links!r})"
@@ -175,6 +164,12 @@ class Circuit(Composite, Admittance):
     def _start_blocks(self, state: State, period: float, given: Mapping[str, ArrayLike]) -> None:
         """Admittances first: impedances that ask where the mover is start where those start."""
         movers, others = self._seats[: len(self._movers)], self._seats[len(self._movers) :]
+        for name in given:
+            if self._alone is None and name.split(".")[0] == "velocity":
+                label = name.removeprefix("velocity").removeprefix(".") or next(iter(self.admittances))
+                machine, _, port = label.partition(".")
+                source = self.part_name(machine, f"velocity.{port}" if port else "velocity")
+                checks.refuse("Circuit", f"initial[{name!r}].", f"It follows from {source}.")
         for seat in movers:
             seat.start(state, period, given)
         placed = {**self._placed(state), **given}
@@ -268,11 +263,14 @@ class Circuit(Composite, Admittance):
     def check(self, period: float) -> None:
         """Every block by itself, then the coupled step: it has one solution if the mass outweighs falling friction."""
         super().check(period)
-        check_one_solution(self.admittances, self.wires, period)
+        if not self.least_reluctance(period) > 0.0:
+            refuse_period(self.admittances, self.wires, period)
 
     def least_reluctance(self, period: float) -> float:
         """The admittances', less what falling friction takes away [N·s/m]."""
-        return float(np.linalg.eigvalsh(outweighed(self.admittances, self.wires, period)[1])[0])
+        if any(wire.block.steepest_rise(period) > 0.0 for wire in self.wires):
+            return float(np.linalg.eigvalsh(outweighed(self.admittances, self.wires, period)[1])[0])
+        return float(np.min([block.least_reluctance(period) for block in self.admittances.values()]))
 
     def run(
         self,

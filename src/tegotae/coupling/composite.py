@@ -119,7 +119,7 @@ def add_group(parts: Parts, group: Group, *, flat: bool = True) -> None:
             add_block(parts, block, name, flat=flat)
     for end, (word, shape) in enumerate(zip(("ratio", "other_ratio"), group.shapes, strict=False)):
         parts.parameters.extend(Part(f"{name}.{word}", "-", "of its transmission", shape) for name in blocks)
-        parts.real.extend(wire.ratios()[end].ravel() for wire in group.wires)
+        parts.real.extend(wire.ends[end].ratio.ravel() for wire in group.wires)
     if group.based:
         moved = AXIS if flat else () if group.dimension == 1 else (group.dimension,)
         meaning = "of the other end"

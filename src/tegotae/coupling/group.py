@@ -66,11 +66,6 @@ class Group:
         """Of each of them."""
         return self.block.dimension
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Of the links."""
-        return tuple(wire.name for wire in self.wires)
-
     @property
     def based(self) -> bool:
         """Whether their other end is moved from outside."""
@@ -83,7 +78,7 @@ class Group:
     @cached_property
     def shapes(self) -> list[tuple[int, ...]]:
         """Of the ratio of each end."""
-        return [ratio.shape for ratio in self.wires[0].ratios()]
+        return [end.ratio.shape for end in self.wires[0].ends]
 
     @cached_property
     def each(self) -> Spot:
@@ -105,29 +100,29 @@ class Group:
     @property
     def ratios_at(self) -> int:
         """Ratios follow the real parameters, those of the other end behind them."""
-        return self.at.p[0] + len(self.names) * self.each.p[0]
+        return self.at.p[0] + len(self.wires) * self.each.p[0]
 
     @property
     def others_at(self) -> int:
         """Ratios of the other end."""
-        return self.ratios_at + len(self.names) * math.prod(self.shapes[0])
+        return self.ratios_at + len(self.wires) * math.prod(self.shapes[0])
 
     @property
     def bases_at(self) -> int:
         """Base velocities follow the real states."""
-        return self.at.s[0] + len(self.names) * self.each.s[0]
+        return self.at.s[0] + len(self.wires) * self.each.s[0]
 
     @property
     def end(self) -> Spot:
         """Where the next group starts."""
-        count, behind = len(self.names), self.at.beyond(self.each, len(self.names))
+        count, behind = len(self.wires), self.at.beyond(self.each, len(self.wires))
         moved = self.dimension * count if self.based else 0
         ratios = count * sum(math.prod(shape) for shape in self.shapes)
         return behind._replace(p=(behind.p[0] + ratios, behind.p[1]), s=(behind.s[0] + moved, behind.s[1]))
 
     def _each_at(self) -> list[tuple[int | str, int | str]]:
         """Where the i-th begins in p, s and w; said plainly if it is alone, so that long loops inside vectorise."""
-        alone = len(self.names) == 1
+        alone = len(self.wires) == 1
         pairs = (zip(start, count, strict=True) for start, count in zip(self.at, self.each, strict=True))
         ats = [[start if alone else f"{start} + i * {count}" for start, count in pair] for pair in pairs]
         return [(real, whole) for real, whole in ats]

@@ -204,7 +204,7 @@ def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[
         "commit": f"advance_{index}(",
         "prepare": f"prepare_{index}(",
         "restore": f"restore_{index}(",
-        "count": len(group.names),
+        "count": len(group.wires),
         "ratios": group.ratios_at,
         "others": group.others_at if len(group.shapes) > 1 else group.ratios_at,
         "p": group.at.p[0],

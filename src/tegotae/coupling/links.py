@@ -14,7 +14,7 @@ from tegotae import checks
 from tegotae.block import Admittance, Impedance
 from tegotae.checks import Array
 from tegotae.errors import CausalityError, UniquenessError
-from tegotae.ports import EITHER, Port, find, motion_of, spans
+from tegotae.ports import EITHER, Port, find, motions_of, shortest, spans
 from tegotae.running.contract_check import check_block
 
 OWNER = "Circuit"
@@ -82,11 +82,7 @@ class End(NamedTuple):
     """One end of a link: where its port begins among all motions, and how much faster the link moves."""
 
     row: int
-    ratio: Array  # () or (dimension of the link, dimension of the port)
-
-    def matrix(self, dimension: int) -> Array:
-        """The ratio as a matrix."""
-        return self.ratio if self.ratio.ndim else self.ratio * np.eye(dimension)
+    ratio: Array  # () or, at all ends if at one, (dimension of the link, dimension of the port)
 
 
 class Wire(NamedTuple):
@@ -102,21 +98,16 @@ class Wire(NamedTuple):
         """Whether motion reaches it through matrices."""
         return any(end.ratio.ndim for end in self.ends)
 
-    def ratios(self) -> list[Array]:
-        """The numbers of each end: all of them matrices if one is."""
-        n = self.block.dimension
-        return [end.matrix(n) if self.through else end.ratio for end in self.ends]
-
     def kind(self) -> tuple[object, ...]:
         """What links share that one loop runs."""
-        shapes = tuple(ratio.shape for ratio in self.ratios())
+        shapes = tuple(end.ratio.shape for end in self.ends)
         return (*shapes, self.based, *(bool((end.ratio != 1.0).any()) for end in self.ends))
 
     def map(self, rows: int) -> Array:
         """The matrix from the motions of all ports to that of the link."""
         whole = np.zeros((self.block.dimension, rows))
         for end, sign in zip(self.ends, (1.0, -1.0), strict=False):
-            matrix = end.matrix(self.block.dimension)
+            matrix = end.ratio if self.through else end.ratio * np.eye(self.block.dimension)
             whole[:, end.row : end.row + matrix.shape[1]] += sign * matrix
         return whole
 
@@ -132,25 +123,71 @@ def ports_of(admittances: Mapping[str, Admittance]) -> tuple[Port, ...]:
     return tuple(ports)
 
 
-def wire(name: str, link: Link, admittances: Mapping[str, Admittance]) -> Wire:
-    """Find the ports of a link, or refuse it in words. An impedance by itself is moved by all of a lone admittance."""
-    block, base = link.impedance, link.base
-    check_block(block)
-    if base and link.other is not None:
-        checks.refuse(OWNER, f"{name!r} ends at {link.other!r} and at a moving base.", "Leave one of them out.")
-    ends, sides = [], [(f"its {block.name}", motion_of(block.ports))]  # what must be of one unit: no ratio gears it
-    for word, factor in (("port", "ratio"), ("other", "other_ratio"))[: 1 if link.other is None else 2]:
-        (port, row), ratio = _joined_to(name, word, getattr(link, word), admittances), getattr(link, factor)
-        ends.append(End(row, _ratio(f"{name}.{factor}", ratio, block, port)))
-        sides += [(port.name, port.motion)] if ratio is None else []
-    known = [(who, unit) for who, unit in sides if EITHER.motion not in unit]
-    if len({unit for _, unit in known}) > 1:
-        listed = " and ".join(f"{who} [{unit}]" for who, unit in known)
-        remedy = "Join what has one unit, or say how they are geared, be it by 1.0: ratio=, other_ratio=, or ratios=."
-        checks.refuse(OWNER, f"{name!r} joins {listed}.", remedy)
-    if len(ends) == 2 and ends[0].row == ends[1].row:
-        checks.refuse(OWNER, f"{name!r} joins {link.port!r} to itself.", "Give another port, or none for the ground.")
-    return Wire(name, block, tuple(ends), base)
+class _Motions:
+    """Those of all ports, while links are joined to them one by one: where they stand, and in which units.
+
+    Without a ratio all ends of a link have one unit. What may have either has, from its first such link on, that of
+    what it is joined to, in each direction and through any number of machines.
+    """
+
+    def __init__(self, admittances: Mapping[str, Admittance]):
+        self.ports, alone = ports_of(admittances), admittances.get("")
+        self.rows, self.units = spans(self.ports), motions_of(self.ports)
+        self.alone = None if alone is None else Port(alone.name, alone.dimension, shortest(self.units))
+        self._alike = [{row} for row in range(len(self.units))]  # with which directions each shares its unit
+        self._said: dict[int, str] = {}  # by which link, where the machine itself does not say its unit
+
+    def at(self, name: str, word: str, asked: str | None) -> tuple[Port, int]:
+        """What one end of a link is joined to, a port or all of a lone admittance, named as in words; its first row."""
+        if asked is not None:
+            port = find(OWNER, f"{name}.{word}", self.ports, asked)
+            return port._replace(name=repr(port.name)), self.rows[port.name].start
+        if self.alone is None:
+            problem = f"{name!r} hangs in the air: it names no port."
+            known = f"with ports of {', '.join(self.rows)}"
+            checks.refuse(OWNER, problem, f"Give Link(impedance, port) or Link(impedance, port, other), {known}.")
+        return self.alone, 0
+
+    def join(self, name: str, block: Impedance, ends: Sequence[tuple[str, int]]) -> None:
+        """Let the ends that no ratio gears, told by what is there and its first row, have the unit of the block."""
+        sides = [(f"its {block.name}", "", motions_of(block.ports))]
+        for who, row in ends:
+            said = f" through {self._said[row]!r}" if row in self._said else ""
+            sides.append((who, said, self.units[row : row + block.dimension]))
+        for k, units in enumerate(zip(*(units for _, _, units in sides), strict=True)):
+            known = [*dict.fromkeys(unit for unit in units if unit != EITHER.motion)]
+            if len(known) > 1:
+                known = [f"{who} [{shortest(own)}{said}]" for who, said, own in sides if {*own} != {EITHER.motion}]
+                remedy = "Join what has one unit, or say how they are geared, be it by 1.0: ratio=, other_ratio=, or "
+                checks.refuse(OWNER, f"{name!r} joins {' and '.join(known)}.", f"{remedy}ratios=.")
+            alike = set().union(*(self._alike[row + k] for _, row in ends))
+            for row in alike:
+                self._alike[row] = alike
+                if known and self.units[row] == EITHER.motion:
+                    self.units[row], self._said[row] = known[0], name
+
+
+def wires_of(links: Mapping[str, Link], admittances: Mapping[str, Admittance]) -> tuple[Wire, ...]:
+    """Find the ports of all links, or refuse in words. One that names none is moved by all of a lone admittance."""
+    motions, wires = _Motions(admittances), []
+    for name, link in links.items():
+        block, base = link.impedance, link.base
+        check_block(block)
+        if base and link.other is not None:
+            checks.refuse(OWNER, f"{name!r} ends at {link.other!r} and at a moving base.", "Leave one of them out.")
+        rows, ratios, plain = [], [], []
+        for word, factor in (("port", "ratio"), ("other", "other_ratio"))[: 1 if link.other is None else 2]:
+            (port, row), given = motions.at(name, word, getattr(link, word)), getattr(link, factor)
+            rows.append(row)
+            ratios.append(_ratio(f"{name}.{factor}", given, block, port, () if link.port else motions.ports))
+            plain += [(port.name, row)] if given is None else []
+        motions.join(name, block, plain)
+        if len(rows) == 2 and rows[0] == rows[1]:
+            checks.refuse(OWNER, f"{name!r} joins {link.port!r} to itself.", "Give another, or none for the ground.")
+        if any(ratio.ndim for ratio in ratios):
+            ratios = [ratio if ratio.ndim else ratio * np.eye(block.dimension) for ratio in ratios]
+        wires.append(Wire(name, block, tuple(map(End, rows, ratios)), base))
+    return tuple(wires)
 
 
 def _refuse(problem: str, block: object, remedy: str) -> NoReturn:
@@ -162,44 +199,22 @@ def _refuse(problem: str, block: object, remedy: str) -> NoReturn:
     raise CausalityError(f"{problem}: {kind}.\n  {remedy}")
 
 
-def linked(name: str, block: object, admittances: Mapping[str, Admittance]) -> Link:
-    """An impedance that is given by itself as a link, seen to be one."""
-    if isinstance(block, Link):
-        return block
-    if isinstance(block, Admittance):
-        other = next(iter(admittances.values())).name
-        raise CausalityError(
-            f"{OWNER}: {name!r} is a {block.name}, which gives motion, and so does {other}.\n"
-            "  Join two moving parts by an impedance between them, such as a SpringDamper."
-        )
-    if not isinstance(block, Impedance):
-        problem = f"{OWNER}: impedances[{checks.shown(name)}]={checks.shown(block)} joins nothing"
-        _refuse(problem, block, "Give an impedance, or a Link(...) of one.")
-    return Link(block)
+def _ratio(label: str, given: ArrayLike | None, block: Impedance, port: Port, ports: Sequence[Port]) -> Array:
+    """A number where link and port have one dimension, or a matrix that leads from the port to the link.
 
-
-def _joined_to(name: str, word: str, asked: str | None, admittances: Mapping[str, Admittance]) -> tuple[Port, int]:
-    """What one end of a link is joined to, a port or all of a lone admittance, named as in words; its first row."""
-    ports = ports_of(admittances)
-    if asked is not None:
-        port = find(OWNER, f"{name}.{word}", ports, asked)
-        return port._replace(name=repr(port.name)), spans(ports)[port.name].start
-    if "" not in admittances:
-        problem = f"{name!r} hangs in the air: it names no port."
-        known = f"with ports of {', '.join(port.name for port in ports)}"
-        checks.refuse(OWNER, problem, f"Give Link(impedance, port) or Link(impedance, port, other), {known}.")
-    return Port(admittances[""].name, admittances[""].dimension, motion_of(ports)), 0
-
-
-def _ratio(label: str, given: ArrayLike | None, block: Impedance, port: Port) -> Array:
-    """A number where link and port have one dimension, or a matrix that leads from the port to the link."""
+    One of `ports` could be named instead.
+    """
     n, m, ratio = block.dimension, port.dimension, np.asarray(1.0 if given is None else given, dtype=np.float64)
     if ratio.ndim == 0 and n != m:
-        problem = f"{label.split('.')[0]!r} has dimension={n}, but {port.name} moves in {m} ({port.motion})."
-        checks.refuse(OWNER, problem, f"Use dimension={m}, or a matrix of shape ({n}, {m}) as {label.split('.')[1]}=.")
+        name, factor = label.split(".")
+        fitting = ", ".join(each.name for each in ports if each.dimension == n)
+        geared = f"Link(..., {factor}=matrix), a matrix of shape ({n}, {m})"
+        problem = f"{name!r} has dimension={n}, but {port.name} moves in {m} ({port.motion})."
+        other = f"Link(...) to one of its ports: {fitting}" if fitting else geared
+        checks.refuse(OWNER, problem, f"Use dimension={m}, or {other}.")
     if ratio.ndim and ratio.shape != (n, m):
         checks.refuse(OWNER, f"{label} has shape {ratio.shape}.", f"Give a number, or a matrix of shape ({n}, {m}).")
-    return ratio
+    return ratio.reshape(()) if ratio.size == 1 else ratio
 
 
 def admittances_of(given: object) -> dict[str, Admittance]:
@@ -235,7 +250,16 @@ def links_of(
     based = checks.texts(OWNER, "bases", bases, "Give a list of names of impedances.")
     links: dict[str, Link] = {}
     for name, given in impedances.items():
-        links[name] = linked(name, given, admittances)
+        if isinstance(given, Admittance):
+            other = next(iter(admittances.values())).name
+            raise CausalityError(
+                f"{OWNER}: {name!r} is a {given.name}, which gives motion, and so does {other}.\n"
+                "  Join two moving parts by an impedance between them, such as a SpringDamper."
+            )
+        if not isinstance(given, Link | Impedance):
+            problem = f"{OWNER}: impedances[{checks.shown(name)}]={checks.shown(given)} joins nothing"
+            _refuse(problem, given, "Give an impedance, or a Link(...) of one.")
+        links[name] = given if isinstance(given, Link) else Link(given)
         if isinstance(given, Link) and name in {*geared, *based}:
             checks.refuse(OWNER, f"{name!r} is a Link, and named in ratios or bases.", "Say it in Link(ratio=, base=).")
     for label, names in (("ratios", geared), ("bases", based)):
@@ -246,10 +270,11 @@ def links_of(
         links[name] = dataclasses.replace(links[name], ratio=checks.number(OWNER, f"ratios[{name!r}]", ratio, ""))
     for name in based:
         links[name] = dataclasses.replace(links[name], base=True)
+    _check_names(admittances, links)
     return links
 
 
-def check_names(admittances: Mapping[str, Admittance], links: Mapping[str, Link]) -> None:
+def _check_names(admittances: Mapping[str, Admittance], links: Mapping[str, Link]) -> None:
     """Every block has a plain word of its own."""
     taken = dict.fromkeys(("velocity", "force", "unsolved"), "the circuit")  # under which its results have more
     alone = admittances.get("")
@@ -275,17 +300,15 @@ def outweighed(admittances: Mapping[str, Admittance], wires: Sequence[Wire], per
     return least, left if np.isfinite(left).all() else -checks.LARGEST * np.eye(least.size)
 
 
-def check_one_solution(admittances: Mapping[str, Admittance], wires: Sequence[Wire], period: float) -> None:
-    """Refuse a period at which a step can have two solutions."""
+def refuse_period(admittances: Mapping[str, Admittance], wires: Sequence[Wire], period: float) -> NoReturn:
+    """Say why a step can have two solutions, and the way out."""
     least, left = outweighed(admittances, wires, period)
     values, vectors = np.linalg.eigh(left)
-    if values[0] > 0.0:
-        return
-    falling = ", ".join(wire.name for wire in wires if wire.block.steepest_rise(period) > 0.0)
-    moved = np.abs(vectors[:, values <= 0.0]).max(axis=1) > 1e-9  # in motions that nothing holds
+    falling = ", ".join(repr(wire.name) for wire in wires if wire.block.steepest_rise(period) > 0.0)
+    moved = np.abs(vectors[:, values <= max(values[0], 0.0)]).max(axis=1) > 1e-9  # in motions that nothing holds
     owners = np.repeat(list(admittances), [block.dimension for block in admittances.values()])
     light = {name: admittances[name] for name in owners[moved].tolist()}
-    who = " and ".join(name or f"the {block.name}" for name, block in light.items())
+    who = " and ".join(repr(name) if name else f"the {block.name}" for name, block in light.items())
     remedy = f"Give {falling or 'what rubs'} a law that falls less."
     if all(hasattr(block, "mass") for block in light.values()):
         more = checks.just_above(period * (1e-9 * least.max() - values[0]), 3)  # beyond rounding

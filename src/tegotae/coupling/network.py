@@ -88,17 +88,20 @@ def commit(p, s, w, h, v, T):
 
 
 @kernel
-def answer(p, s, w, h, T, v, slope):
+def answer(p, s, w, {force}, T{filled}):
+    {take}
     {scratch}
     if solve(p, s, w, h, T, v) != SOLVED_HERE:
         evaluate(p, s, w, v, h, T)
     slope[:] = 0.0
     {slopes}
     eliminate(J, slope)
+    {give}
 
 
 @kernel
-def advance(p, s, w, h, v, T):
+def advance(p, s, w, {force}, {motion}, T):
+    {take_both}
     {head}
     norm, excess = evaluate(p, s, w, v, h, T)
     if not excess <= 1e-9:
@@ -107,7 +110,8 @@ def advance(p, s, w, h, v, T):
 
 
 @kernel
-def tick(p, s, w, h, T, v):
+def tick(p, s, w, {force}, T{moved}):
+    {take}
     {head}
     how = solve(p, s, w, h, T, v)
     if how == UNSOLVED:
@@ -117,6 +121,13 @@ def tick(p, s, w, h, T, v):
     commit(p, s, w, h, v, T)
 
 """
+
+# What such a machine is called by; along one coordinate, as all blocks are there, by numbers.
+BY_ARRAYS = dict.fromkeys(("take", "take_both", "give"), "")
+BY_ARRAYS |= {"force": "h", "motion": "v", "filled": ", v, slope", "moved": ", v"}
+_TAKE = "h, v, slope = np.empty(1), np.empty(1), np.empty((1, 1))\nh[0] = force"
+_BY_NUMBERS = {"force": "force", "motion": "motion", "filled": "", "moved": "", "give": "return v[0], slope[0, 0]"}
+_BY_NUMBERS |= {"take": _TAKE, "take_both": f"{_TAKE}\nv[0] = motion"}
 
 IMPORTS = """
 from tegotae.coupling.kernels.network import add_between, add_end, add_slopes, add_through, compare, feel_through
@@ -128,7 +139,7 @@ UNSOLVED, SOLVED, SOLVED_HERE = 0, 1, 2
 # Its own workspace lives for one call.
 _SUM = """
 @kernel
-def felt(p, s, w, v, T, f, d):
+def answer(p, s, w, v, T, f, d):
     u{n} = np.empty({n})
     g{n} = np.empty({n})
     e{n} = np.empty(({n}, {n}))
@@ -139,16 +150,11 @@ def felt(p, s, w, v, T, f, d):
 
 
 @kernel
-def answer(p, s, w, v, T, force, slope):
-    felt(p, s, w, v, T, force, slope)
-
-
-@kernel
 def advance(p, s, w, v, T):
     u{n} = np.empty({n})
     f = np.empty({n})
     d = np.empty(({n}, {n}))
-    felt(p, s, w, v, T, f, d)
+    answer(p, s, w, v, T, f, d)
     {commits}
     for j in range({n}):
         s.real[j] = f[j]
@@ -166,6 +172,7 @@ def module_of_network(
     n, sizes = sum(mover.block.dimension for mover in movers), [mover.block.dimension for mover in movers]
     pieces = {
         "n": n,
+        **(BY_ARRAYS if n > 1 else _BY_NUMBERS),
         "tolerance": 4 * EPSILON,
         "scratch": scratch_of(sizes, groups, scratch_at, velocity)[0],
         "moves": "".join(_move(k, mover) for k, mover in enumerate(movers)),
@@ -230,13 +237,11 @@ feel_through(v, {b}, Q, -1.0, u{n})""",
 _GIVE = {
     "scalar": "add_end(f, size, d, {a}, r, g{n}, e{n})",
     "between": "add_between(f, size, d, v, {a}, r, {b}, q, g{n}, e{n})",
-    "through": "add_through(f, size, {a}, R, 1.0, u{n}, g{n}, e{n})\nadd_slopes(d, {a}, R, {a}, R, 1.0, e{n})",
-    "joined": """add_through(f, size, {a}, R, 1.0, u{n}, g{n}, e{n})
-add_through(f, size, {b}, Q, -1.0, u{n}, g{n}, e{n})
-add_slopes(d, {a}, R, {a}, R, 1.0, e{n})
+    "through": "add_through(f, size, d, {a}, R, 1.0, u{n}, g{n}, e{n})",
+    "joined": """add_through(f, size, d, {a}, R, 1.0, u{n}, g{n}, e{n})
+add_through(f, size, d, {b}, Q, -1.0, u{n}, g{n}, e{n})
 add_slopes(d, {a}, R, {b}, Q, -1.0, e{n})
-add_slopes(d, {b}, Q, {a}, R, -1.0, e{n})
-add_slopes(d, {b}, Q, {b}, Q, 1.0, e{n})""",
+add_slopes(d, {b}, Q, {a}, R, -1.0, e{n})""",
 }
 _LINK = """
 for i in range({count}):
@@ -262,9 +267,7 @@ def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
     words, n = _words(index, group, inside), group.dimension
     if template not in ("resist", "commit"):
         return template.format(**words)
-    ends = ("through" if group.shapes[0] else "scalar", "joined" if group.shapes[0] else "between")[
-        len(group.shapes) - 1
-    ]
+    ends = (("scalar", "between"), ("through", "joined"))[bool(group.shapes[0])][len(group.shapes) - 1]
     felt = f"{words['block']}, u{n}{'[0]' if n == 1 else ''}, T"
     if template == "commit":
         call = f"{group.store(inside)}advance_{index}({felt})"
@@ -305,14 +308,10 @@ _OVER_LINKS = {"resists": "resist", "commits": "commit"}, _fill
 # ------------------------------------------------------------ where a solve works
 
 
-def vectors(n: Size, movers: Size) -> dict[str, Size]:
-    """How long each vector of a solve is, by name."""
-    return {"weight": movers, "left": 2} | dict.fromkeys(("f", "size", "total", "moved", "trial", "step"), n)
-
-
-def matrices(n: Size) -> dict[str, tuple[Size, Size]]:
-    """The shape of each of its matrices, by name."""
-    return {"gap": (n, 1), "d": (n, n), "J": (n, n)}
+def arrays(n: Size, movers: Size) -> dict[str, tuple[Size, ...]]:
+    """The shape of each array of a solve, by name."""
+    vectors = dict.fromkeys(("f", "size", "total", "moved", "trial", "step"), (n,))
+    return {"weight": (movers,), "left": (2,), **vectors, "gap": (n, 1), "d": (n, n), "J": (n, n)}
 
 
 def scratch_of(sizes: Sequence[int], groups: Sequence[Group], at: int = 0, velocity: int = 0) -> tuple[str, int]:
@@ -328,10 +327,8 @@ def scratch_of(sizes: Sequence[int], groups: Sequence[Group], at: int = 0, veloc
         lines.append(f"{name} = w.real[{at} : {end}]" + (f".reshape({shape})" if len(shape) > 1 else ""))
         at = end
 
-    for name, count in vectors(n, len(sizes)).items():
-        put_next(name, int(count))
-    for name, (rows, columns) in matrices(n).items():
-        put_next(name, int(rows), int(columns))
+    for name, shape in arrays(n, len(sizes)).items():
+        put_next(name, *map(int, shape))
     links, widths = at, sorted({group.dimension for group in groups}) or [1]
     for width in widths:  # one link is looked at after the other
         at = links

@@ -106,7 +106,7 @@ def modes_of(P):
 def every_mode(P, f, work):
     """Solve stops and lines of friction for each mode in turn until the forces fit; the best of them go to f."""
     h, s, rho, f1, h1, s1 = work[row.H], work[row.S], work[row.RHO], work[row.F1], work[row.H1], work[row.S1]
-    A, x = work[row.MATRIX :], work[row.X]
+    A = work[row.MATRIX :]
     _, best = evaluate_again(P, work, f, h, s)
     for mode in range(modes_of(P)):
         rest = mode
@@ -117,16 +117,14 @@ def every_mode(P, f, work):
             for j in range(P.m):
                 A[k, j] = P.W[k, j] * rho[k] if chosen == 0 else 0.0
             A[k, k] += P.C[k] * rho[k] if chosen == 0 else 1.0
-            x[k] = -P.b[k] * rho[k] if chosen == 0 else 0.0
+            f1[k] = -P.b[k] * rho[k] if chosen == 0 else 0.0
             if chosen > 0 and P.kind[k] == DISC:
                 side = 3.0 - 2.0 * chosen  # 1 slides forward, 2 back
-                x[k] = side * P.limit[k]
+                f1[k] = side * P.limit[k]
                 for j in range(P.m):
                     A[k, j] -= side * P.L[k, j]
-        if not solve_gathered(P.m, True, A, x):
+        if not solve_gathered(P.m, True, A, f1):
             continue
-        for j in range(P.m):
-            f1[j] = x[j]
         _, now = evaluate_again(P, work, f1, h1, s1)
         if now < best:
             best = now

@@ -123,7 +123,7 @@ def face_direction(P, f, work):
     """Newton's step d within the present face: rows that press against their bound stay, discs move along the rim."""
     h, d, rho, free, R, met = work[row.H], work[row.D], work[row.RHO], work[row.FREE], work[row.RADIUS], work[row.MODE]
     A, x = work[row.MATRIX :], work[row.X]
-    n = 0
+    n, rims = 0, False
     for j in range(P.m):
         d[j] = 0.0
     for k in range(P.blocks):
@@ -135,9 +135,7 @@ def face_direction(P, f, work):
         if P.kind[k] == CONE and R[k] > 0.0:
             free[n], free[n + 1] = i + 1, i + 2
             n += 2
-    rims = False
-    for k in range(P.blocks):
-        rims = rims or (P.kind[k] == CONE and R[k] > 0.0 and on_rim(f, h, P.first[k], R[k]))
+            rims = rims or on_rim(f, h, i, R[k])
     gather(P, n, free, rims, A)
     for a in range(n):
         x[a] = -h[int(free[a])]

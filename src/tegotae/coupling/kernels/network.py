@@ -47,8 +47,8 @@ def feel_through(v, a, R, sign, u):
 
 
 @kernel_inside
-def add_through(f, size, a, R, sign, u, force, slope):
-    """The force of a link on a port that moves it by R v."""
+def add_through(f, size, d, a, R, sign, u, force, slope):
+    """The force of a link on a port that moves it by R v, and how it changes with that."""
     for j in range(R.shape[0]):
         felt = abs(force[j])
         for k in range(R.shape[0]):
@@ -56,6 +56,7 @@ def add_through(f, size, a, R, sign, u, force, slope):
         for k in range(R.shape[1]):
             f[a + k] += sign * R[j, k] * force[j]
             size[a + k] += abs(R[j, k]) * felt
+    add_slopes(d, a, R, a, R, 1.0, slope)
 
 
 @kernel_inside
