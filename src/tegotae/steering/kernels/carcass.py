@@ -41,35 +41,52 @@ def tread_step(p, s, wc, total, total_w, low, high, T):
 
 
 @cache
+def tread_kernel(sums, total):
+    """`tread(p, s, w, v, dw, dr, T)`: the tread velocity wc that goes with an axle's motion, and the sums over the row.
+
+    `sums(p, s, w, v, wc + dw, dr, T)` are these; `total` tells where in them sum f stands, two before its slope by wc.
+    """
+
+    @kernel
+    def tread(p, s, w, v, dw, dr, T):
+        """wc and sums."""
+        wc = s.wc[0]
+        low, high = -np.inf, np.inf
+        for _ in range(100):
+            found = sums(p, s, w, v, wc + dw, dr, T)
+            trial, low, high, met = tread_step(p, s, wc, found[total], found[total + 2], low, high, T)
+            if met:
+                break
+            wc = trial
+        return wc, found
+
+    return tread
+
+
+@cache
 def carcass_kernels(load, *law):
     """The row on an elastic carcass, for a profile of pressure and a friction law; none is constant friction."""
     bristle = bristle_kernel(*law)
     gather, commit = gather_kernel(bristle), commit_kernel(bristle, True)
 
     @kernel
-    def give(p, s, w, v, T):
-        """The tread velocity wc that goes with a steering rate."""
-        wc = s.wc[0]
-        low, high = -np.inf, np.inf
-        for _ in range(100):
-            _, _, _, total, _, total_w = gather(p, w, v, wc)
-            trial, low, high, met = tread_step(p, s, wc, total, total_w, low, high, T)
-            if met:
-                break
-            wc = trial
-        return wc
+    def sums(p, s, w, v, wc, dr, T):
+        """Of an axle that does not turn."""
+        return gather(p, w, v, wc)
+
+    tread = tread_kernel(sums, 3)
 
     @kernel
     def answer(p, s, w, v, T):
         """Torque on the mover and its slope for a trial steering rate."""
-        wc = give(p, s, w, v, T)
-        tau, tau_v, tau_w, _, total_v, total_w = gather(p, w, v, wc)
+        _, (tau, tau_v, tau_w, _, total_v, total_w) = tread(p, s, w, v, 0.0, 0.0, T)
         w_v = -total_v / (own_slope(p, T) + total_w)
         return -tau, -(tau_v + tau_w * w_v)
 
     @kernel
     def advance(p, s, w, v, T):
         """Commit the steering rate that really happened."""
-        commit(p, s, w, v, give(p, s, w, v, T), T)
+        wc, _ = tread(p, s, w, v, 0.0, 0.0, T)
+        commit(p, s, w, v, wc, T)
 
     return Halves(answer, advance, prepare_kernel(load, *law))
