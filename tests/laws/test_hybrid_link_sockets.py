@@ -195,7 +195,9 @@ def test_importing_the_link_needs_no_numba():
 
 def test_importing_a_table_node_loads_no_robots():
     """It may drive a table on a computer that simulates nothing."""
-    code = "import sys; from tegotae.hybrid import TableNode; print(*(n for n in sys.modules if n.startswith('tegotae.')))"
+    code = (
+        "import sys; from tegotae.hybrid import TableNode; print(*(n for n in sys.modules if n.startswith('tegotae.')))"
+    )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {name.split(".")[1] for name in loaded}.isdisjoint({"papers", "running", "multibody", "block"})
 

@@ -13,7 +13,7 @@ from tegotae.hybrid.bus.bus import checked_word
 from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.machines.model_settings import KINDS, OWNER, ModelSettings, OwnCode
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
-from tegotae.parameters import Parameter, declared, parameter_of
+from tegotae.parameters import Parameter, Seed, declared, parameter_of
 from tegotae.toml_settings import Kinds, SettingsGroup, lines, put, read, read_toml, tables
 
 Triple = tuple[float, float, float]
@@ -100,7 +100,7 @@ class LimitSettings(SettingsGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkSettings(Faults, SettingsGroup):
+class LinkSettings(SettingsGroup):
     """The fast links, and what is done to them on purpose."""
 
     dynamics: Annotated[str, Parameter("where the dynamics node listens; port 0: any free one (hybrid run)")] = (
@@ -114,6 +114,13 @@ class LinkSettings(Faults, SettingsGroup):
     delay: Annotated[float, Parameter("[s], 0 to 60, added to the loop, half on either way; virtual: whole ticks")] = (
         0.0
     )
+    jitter: Annotated[float, parameter_of(Faults, "jitter")] = 0.0
+    loss: Annotated[float, parameter_of(Faults, "loss")] = 0.0
+    duplication: Annotated[float, parameter_of(Faults, "duplication")] = 0.0
+    reordering: Annotated[float, parameter_of(Faults, "reordering")] = 0.0
+    corruption: Annotated[float, parameter_of(Faults, "corruption")] = 0.0
+    drift: Annotated[float, parameter_of(Faults, "drift")] = 0.0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, kw_only=True)
