@@ -62,7 +62,7 @@ class Record:
         return self.ticks * self.period
 
     @property
-    def told(self) -> str:
+    def extent(self) -> str:
         """How much of it there is, in words."""
         return f"{self.ticks} ticks of {self.period:g} s"
 

@@ -86,7 +86,7 @@ class RodRecord:
         return int(np.size(self.times))
 
     @property
-    def told(self) -> str:
+    def extent(self) -> str:
         """How much of it there is, in words."""
         return f"{self.count} times"
 

@@ -47,7 +47,7 @@ _QUIET = {"multicast": {"enabled": False}, "gossip": {"enabled": False}, "delay"
 
 def free_address(host: str = "127.0.0.1") -> Address:
     """An address at which nobody listens now."""
-    with bound(_NAME, f"host={host!r}", host, socket.SOCK_STREAM) as it:
+    with bound(_NAME, "host", host, socket.SOCK_STREAM) as it:
         return host, int(it.getsockname()[1])
 
 
@@ -168,7 +168,7 @@ class ZenohBus(Bus):
         >>> with ZenohBus("demo", key=key) as table, ZenohBus("demo", key=key, peers=[table.address]) as view:
         ...     table.answer("demo/parameters/table", lambda asked: asked.upper())
         ...     table.declare("table", {"device": "spring"})
-        ...     view.meet(["table"], timeout=5.0), view.ask("demo/parameters/table", b"kp")
+        ...     view.wait_for(["table"], timeout=5.0), view.ask("demo/parameters/table", b"kp")
         ([], b'KP')
     """
 

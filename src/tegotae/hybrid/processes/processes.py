@@ -86,11 +86,11 @@ class _Process:
         while not self.ending and (missing := [one for one in awaited if one not in bus.nodes()]):
             now = time.monotonic()
             if now > began + MEETING:
-                words = "; ".join(bus.meet(missing, 0.0))
+                words = "; ".join(bus.wait_for(missing, 0.0))
                 checks.refuse(owner, f"{words} after {MEETING:g} s.", "Start it, with the same settings and key.")
             if now > explained:
                 explained = now + _EXPLAINED
-                self._tell(f"still waiting: {'; '.join(bus.meet(missing, 0.0))}")
+                self._tell(f"still waiting: {'; '.join(bus.wait_for(missing, 0.0))}")
             meanwhile()
             time.sleep(0.01)
         if others := bus.versions():
