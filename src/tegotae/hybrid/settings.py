@@ -111,9 +111,7 @@ class LinkSettings(SettingsGroup):
     device: Annotated[str, Parameter("where the device's process listens")] = "127.0.0.1:0"
     key: Annotated[str, Parameter("file with the shared key; '' makes one for this run (hybrid run)")] = ""
     max_age: Annotated[float, Parameter("[s], > 0, <= 60, largest round trip of a packet")] = 0.2
-    delay: Annotated[float, Parameter("[s], 0 to 60, added to the loop, half on either way; virtual: whole ticks")] = (
-        0.0
-    )
+    delay: Annotated[float, Parameter("[s], 0 to 60, added to the loop, half each way; virtual: whole ticks")] = 0.0
     jitter: Annotated[float, parameter_of(Faults, "jitter")] = 0.0
     loss: Annotated[float, parameter_of(Faults, "loss")] = 0.0
     duplication: Annotated[float, parameter_of(Faults, "duplication")] = 0.0

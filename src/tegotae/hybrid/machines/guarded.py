@@ -22,7 +22,7 @@ from tegotae.hybrid.links.packets import ORIGIN, reals, sound_pose
 from tegotae.hybrid.safety.poses import moved
 from tegotae.kernels.soundness import sound
 from tegotae.parameters import Declared, Parameter
-from tegotae.ports import find, spans
+from tegotae.ports import spans
 from tegotae.running.source import module_of
 from tegotae.state import State
 
@@ -92,19 +92,13 @@ class Machine(Declared):
     def met(self) -> slice:
         """Where the wrench of the contact stands among the forces at all ports."""
         ports, asked = self.block.ports, self.port
-        six = (
-            [port for port in ports if port.dimension == 6]
-            if asked is None
-            else [find("Machine", "port", ports, asked)]
-        )
-        if len(six) != 1 or six[0].dimension != 6:
-            have = (
-                f"block={self.block.name} has {'several six-dimensional ports' if six else 'no six-dimensional port'}."
-            )
-            problem = have if asked is None else f"port={asked!r} has dimension {six[0].dimension}."
+        six = [port.name for port in ports if port.dimension == 6 and asked in (None, port.name, *port.also)]
+        if len(six) != 1:
+            found = f"block={self.block.name}, port={asked!r}: {'several ports' if six else 'no such port'}"
             known = ", ".join(f"{port.name!r} of dimension {port.dimension}" for port in ports) or "none"
-            checks.refuse("Machine", problem, f"Give {_SIX}, and name it if there are several; there are {known}.")
-        return spans(ports)[six[0].name]
+            remedy = f"Give {_SIX}, and name it if there are several; there are {known}."
+            checks.refuse("Machine", f"{found} with six dimensions.", remedy)
+        return spans(ports)[six[0]]
 
 
 class GuardedMachine:

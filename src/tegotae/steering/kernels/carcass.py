@@ -24,41 +24,29 @@ def own_slope(p, T):
     return p.mc / T + p.kc * T + p.bc
 
 
-@kernel
-def tread_step(p, s, wc, total, total_w, low, high, T):
-    """A step of Newton inside its bracket: -> the next wc, the bracket, and whether this wc is as near as can be.
-
-    total is the force of the bristles at wc, total_w its slope.
-    """
-    kc, bc, mc = p.kc, p.bc, p.mc
-    yc, w0 = s.yc[0], s.wc[0]
-    carcass_slope = own_slope(p, T)
-    gap = mc * (wc - w0) / T + kc * (yc + T * wc) + bc * wc + total
-    scale = carcass_slope * (abs(wc) + abs(w0)) + kc * abs(yc) + abs(total)
-    if abs(gap) <= 8.0 * EPSILON * scale:
-        return wc, low, high, True
-    return nearer(wc, gap, gap / (carcass_slope + total_w), low, high)
-
-
 @cache
-def tread_kernel(sums, total):
-    """`tread(p, s, w, v, dw, dr, T)`: the tread velocity wc that goes with an axle's motion, and the sums over the row.
-
-    `sums(p, s, w, v, wc + dw, dr, T)` are these; `total` tells where in them sum f stands, two before its slope by wc.
-    """
+def tread_kernel(bristle, turns):
+    """`tread(p, s, w, v, dw, dr, T)`: the tread velocity wc that goes with an axle's motion, and all sums there."""
+    gather = gather_kernel(bristle, turns)
 
     @kernel
     def tread(p, s, w, v, dw, dr, T):
-        """wc and sums."""
-        wc = s.wc[0]
-        low, high = -np.inf, np.inf
+        """wc, and what `gather` says there."""
+        kc, bc, mc, yc, w0 = p.kc, p.bc, p.mc, s.yc[0], s.wc[0]
+        carcass_slope = own_slope(p, T)
+        wc, low, high = w0, -np.inf, np.inf
         for _ in range(100):
-            found = sums(p, s, w, v, wc + dw, dr, T)
-            trial, low, high, met = tread_step(p, s, wc, found[total], found[total + 2], low, high, T)
+            sums = gather(p, s, w, v, wc + dw, dr, T)
+            total, total_w = sums[4], sums[6]
+            gap = mc * (wc - w0) / T + kc * (yc + T * wc) + bc * wc + total
+            scale = carcass_slope * (abs(wc) + abs(w0)) + kc * abs(yc) + abs(total)
+            if abs(gap) <= 8.0 * EPSILON * scale:
+                break
+            trial, low, high, met = nearer(wc, gap, gap / (carcass_slope + total_w), low, high)
             if met:
                 break
             wc = trial
-        return wc, found
+        return wc, sums
 
     return tread
 
@@ -67,19 +55,12 @@ def tread_kernel(sums, total):
 def carcass_kernels(load, *law):
     """The row on an elastic carcass, for a profile of pressure and a friction law; none is constant friction."""
     bristle = bristle_kernel(*law)
-    gather, commit = gather_kernel(bristle), commit_kernel(bristle, True)
-
-    @kernel
-    def sums(p, s, w, v, wc, dr, T):
-        """Of an axle that does not turn."""
-        return gather(p, w, v, wc)
-
-    tread = tread_kernel(sums, 3)
+    tread, commit = tread_kernel(bristle, False), commit_kernel(bristle, True)
 
     @kernel
     def answer(p, s, w, v, T):
         """Torque on the mover and its slope for a trial steering rate."""
-        _, (tau, tau_v, tau_w, _, total_v, total_w) = tread(p, s, w, v, 0.0, 0.0, T)
+        _, (tau, tau_v, tau_w, _, _, total_v, total_w, _) = tread(p, s, w, v, 0.0, 0.0, T)
         w_v = -total_v / (own_slope(p, T) + total_w)
         return -tau, -(tau_v + tau_w * w_v)
 

@@ -31,10 +31,10 @@ same.
 from functools import cache
 
 from tegotae.block import Halves
-from tegotae.compile import kernel, kernel_sums
+from tegotae.compile import kernel
 from tegotae.kernels.roots import EPSILON
 from tegotae.steering.kernels.carcass import carcass_kernels, own_slope, tread_kernel
-from tegotae.steering.kernels.patch import bristle_kernel, fill_kernel, patch_kernels, rearmost
+from tegotae.steering.kernels.patch import bristle_kernel, fill_kernel, gather_kernel, patch_kernels
 
 MOST_TRIALS = 40
 PARTS = 10  # of a step, each half of the last
@@ -42,42 +42,13 @@ LEAST = 16.0 * EPSILON  # of a step, of what it changes
 
 
 @cache
-def rigid_axle(bristle):
-    """On a tread that does not give way."""
-
-    @kernel_sums
-    def felt(p, s, w, v, dw, dr, T):
-        """Sums over the row."""
-        K, B, n = p.K, p.B, w.f_0.shape[0]
-        rear, h = rearmost(p, w, n)
-        rolling = 0.5 * K * w.V[0]
-        tau = tau_v = tau_w = tau_r = total = total_v = total_w = total_r = 0.0
-        for j in range(n):
-            A, Ti, f_v = j * h + rear, w.Ti[j], w.f_v[j]
-            ic = B + Ti * K
-            f_r = ic * A + rolling * Ti * Ti
-            f, opening = bristle(w.f_0[j] + f_v * v + ic * dw + f_r * dr, w.load[j], ic, p.law)
-            tau += A * f
-            tau_v += A * opening * f_v
-            tau_w += A * opening * ic
-            tau_r += A * opening * f_r
-            total += f
-            total_v += opening * f_v
-            total_w += opening * ic
-            total_r += opening * f_r
-        return tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r
-
-    return felt
-
-
-@cache
 def elastic_axle(bristle):
     """On an elastic carcass, whose tread takes the velocity that goes with the axle's motion (see `carcass`)."""
-    tread = tread_kernel(rigid_axle(bristle), 4)
+    tread = tread_kernel(bristle, True)
 
     @kernel
     def felt(p, s, w, v, dw, dr, T):
-        """As the rigid one, the tread given way."""
+        """What `gather` sums, the tread given way."""
         _, (tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r) = tread(p, s, w, v, dw, dr, T)
         # By how much the tread follows each motion takes its share off every slope.
         all_w = own_slope(p, T) + total_w
@@ -204,7 +175,7 @@ def vehicle_halves(fill, axle, felt):
 @cache
 def bicycle_kernels(load, *law):
     """On rigid carcasses, for a profile of pressure and a friction law; none is constant friction."""
-    return vehicle_halves(fill_kernel(load, *law), patch_kernels(load, *law), rigid_axle(bristle_kernel(*law)))
+    return vehicle_halves(fill_kernel(load, *law), patch_kernels(load, *law), gather_kernel(bristle_kernel(*law), True))
 
 
 @cache
