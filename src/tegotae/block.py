@@ -135,6 +135,8 @@ class Block(Declared, ABC):
     bounded: ClassVar[bool] = True  # whether some positive parameters make no block, as fitting asks
     # Parts of its state that do not begin at 0 unless given: a number, or the part that they begin like.
     begins: ClassVar[Mapping[str, float | str]] = {}
+    # Whether its `run` tells more than its parts, or takes more than what every run does: batches then ask it of each.
+    runs_itself: ClassVar[bool] = False
     # What to advise where a step found no solution: blocks that solve count such steps in a part `unsolved`.
     unsolved_remedy: ClassVar[str] = "A shorter period or more damping usually helps."
 
@@ -195,6 +197,10 @@ class Block(Declared, ABC):
             if name not in given:
                 state[name] = state[start] if isinstance(start, str) else start
         return state
+
+    def start_values(self, initial: Mapping[Any, Any] | None) -> Mapping[str, ArrayLike]:
+        """What a user starts from, by the names of its parts; a whole state stays one."""
+        return checks.mapping(self.name, "initial", initial, INITIAL)
 
     def check_state(self, state: State) -> None:
         """Refuse a state from outside that it could not have come to by itself; see `fault`."""

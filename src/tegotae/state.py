@@ -118,6 +118,23 @@ class State(Mapping[str, Any]):
         """The numbers of another one with the same parts."""
         self.real[:], self.whole[:] = other.real, other.whole
 
+    def matching(self, other: object) -> State:
+        """What a user gave as such a state; refused unless it is one of the same block, at most with parts behind."""
+        if not isinstance(other, State):
+            remedy = "Assign a state that such a block was in, as `live.state` gives it."
+            checks.refuse(self.owner, f"state={checks.shown(other)} is no State.", remedy)
+        shapes, like = list(other.shapes().items()), State(other.owner, other.space)
+        alike = other.owner == self.owner and shapes[: len(self)] == [*self.shapes().items()] and like.fits(other)
+        if not alike:
+            problem = f"state is one of {other.owner}, with {other.listed()}."
+            checks.refuse(self.owner, problem, f"Assign one of {self.owner}, with {self.listed()}.")
+        return State(self.owner, self.space, Memory(other.real[: self.real.size], other.whole[: self.whole.size]))
+
+    def listed(self) -> str:
+        """Its parts and how many numbers each has, the first few of them."""
+        parts = [f"{name} ({int(np.prod(shape))})" for name, shape in self.shapes().items()]
+        return ", ".join(parts[:12]) + (f" and {len(parts) - 12} more" if len(parts) > 12 else "")
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """All numbers in one vector, real ones first."""
         return np.concatenate([self.real, self.whole]).astype(dtype or np.float64)

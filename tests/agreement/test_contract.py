@@ -17,6 +17,7 @@ from random_states import classes_of_blocks, every_block
 from tegotae.block import Admittance, Block, Impedance
 from tegotae.compile import backend
 from tegotae.friction import classics
+from tegotae.inclusion.implicit.stepper import Stepper
 from tegotae.layout import Memory, Nested
 from tegotae.multibody import Scene
 from tegotae.rod import GroundedRod
@@ -314,14 +315,59 @@ def test_stepping_running_and_batching_are_one(block):
     for name in names:
         np.testing.assert_array_equal(np.ravel(live[name]), np.ravel(whole.variables[name].values[-1]), err_msg=name)
     assert np.abs(given_by(block, whole)).max() > 0.0
-    if not block.dimension:  # no batch feeds its blocks
+    each = Batch([block, block]).start(period=T, initial=initial)
+    if block.dimension:
+        np.testing.assert_array_equal([each.step(np.stack([x, x]))[1] for x in given], given_by(block, whole))
         return
-    both = Batch([block, block])
-    many = both.run(given, period=T, initial=initial, record=names)
+    for k in range(TICKS):
+        for name, row in driven(block, given).items():
+            each[name] = row[k] if k % 2 else np.stack([np.broadcast_to(row[k], np.shape(live[name]))] * 2)
+        each.step()
     for name in names:
-        np.testing.assert_array_equal(many[name], np.stack([whole[name]] * 2), err_msg=name)
-    each = both.start(period=T, initial=initial)
-    np.testing.assert_array_equal([each.step(np.stack([x, x]))[1] for x in given], given_by(block, whole))
+        np.testing.assert_array_equal(np.ravel(each[name][1]), np.ravel(live[name]), err_msg=name)
+
+
+@each_block
+def test_a_batch_is_the_runs_of_its_blocks(block):
+    """By the `run` that users call, with all that it tells; and that goes on from a state, whole, to the last bit."""
+    given, begun, steps = signal(block), fed(block), isinstance(block, Stepper)
+    first, second = np.array_split(given, 2)
+    live = started(block)
+    stepped(live, first)
+
+    def arguments(rows):
+        lasting = {"ticks": len(rows)} if steps else {}
+        held = [f"{name}.base_velocity" for name in getattr(block, "bases", ())]
+        held = list(begun) if isinstance(block, GroundedRod) else held  # else its phases say it
+        own = {name: begun[name] for name in held} | driven(block, rows)
+        return (() if steps else (rows,) if block.dimension else (len(rows) * T,)), {"inputs": own, **lasting}
+
+    names = list(block.parts)
+    for rows, start in ((given, begun), (second, live.state)):
+        where, how = arguments(rows)
+        how |= {"period": T, "initial": start, "progress": (shares := []).append}
+        one = block.run(*where, **how)
+        many = Batch([block, block]).run(*where, **how)
+        assert list(many) == list(one)
+        assert shares[-1] == 1.0
+        for name, variable in one.variables.items():
+            both = many.variables[name]
+            shared = "batch" not in both.dims
+            assert name == "time" or not shared or "as given" in variable.meaning
+            wanted = variable.values if shared else np.stack([variable.values] * 2)
+            np.testing.assert_array_equal(both.values, wanted, err_msg=name)
+            assert (both.unit, both.values.dtype) == (variable.unit, variable.values.dtype)
+        if not steps:
+            whole = Batch([block, block]).run(*where, **how, record=names)
+            assert set(names) <= set(whole)
+    if block.dimension and not isinstance(block, GroundedRod):
+        np.testing.assert_array_equal(given_by(block, one), stepped(live, second))
+    elif isinstance(block, GroundedRod):  # it tells of time 0, too
+        after = stepped(live, second)
+        found = [np.reshape(one[f"velocity.{port.name}"][1:], (len(second), -1)) for port in block.ports]
+        np.testing.assert_array_equal(
+            np.concatenate(found, 1) if found else one["angle_rate"][1:], np.reshape(after, (len(second), -1))
+        )
 
 
 def by_address(block):
@@ -363,6 +409,8 @@ def test_a_state_is_all_there_is_to_keep(block):
             np.testing.assert_array_equal(stepped(one, after), wanted)
             assert one.state == ended
     given = {name: kept.part(name) for name in block.parts if taken(block, name, kept)}
+    if isinstance(block, Stepper):  # to whom an element's name is its deflection
+        given = kept
     found = given_by(block, run(block, after, initial=given))
     if len(given) == len(block.parts):
         np.testing.assert_array_equal(found, wanted)
@@ -413,9 +461,7 @@ def test_signs_of_life_every_record_and_inputs(block, monkeypatch):
 
 def test_every_run_takes_the_same_options():
     for block in BLOCKS.values():
-        options = {"period", "every", "record", "initial", "progress"}
-        if not isinstance(block, ContactPatch | PlanarPatch):  # what they are fed are arguments of their own
-            options.add("inputs")
+        options = {"period", "every", "record", "initial", "inputs", "progress"}
         assert options <= set(inspect.signature(type(block).run).parameters), block.name
 
 

@@ -220,3 +220,10 @@ def test_films_refuse_what_is_no_film_or_no_rod() -> None:
     brake = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0)).run([0.1, 0.1], period=1e-3)
     with pytest.raises(InputError, match="no rod"):
         animate_rod(brake, "brake.gif")
+
+
+def test_a_run_that_cannot_go_on_is_told_in_the_words_of_the_library(capsys):
+    assert main(["run", "rod", "whip", "--set", "rod.period=0.05"]) == 2
+    words = capsys.readouterr().err
+    assert "a node turns by" in words
+    assert "defect" not in words

@@ -145,7 +145,8 @@ def reworded(reword: Callable[[str], str]) -> Iterator[None]:
     try:
         yield
     except TegotaeError as error:
-        raise type(error)(reword(str(error))) from error
+        error.args = (reword(str(error)), *error.args[1:])  # the same error: it may carry more than words
+        raise
 
 
 _COMPILING = ", compiling"

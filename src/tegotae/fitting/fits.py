@@ -79,7 +79,7 @@ class Fit:
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         lines = [
             f"Fit of {type(self.block).__name__} to {self.record.extent}; "
-            f"noise {self.noise:.3g} {self.unit}, correlated by {self.correlation:.2f} from tick to tick"
+            f"noise {self.noise:.3g} {self.unit}, correlated by {self.correlation:.2f} from {self.record.steps}"
         ]
         for a, b, c, d in rows:
             lines.append(f"  {a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}  {d}".rstrip())

@@ -61,6 +61,8 @@ class Record:
         """How long it lasts [s]."""
         return self.ticks * self.period
 
+    steps = "tick to tick"  # its instants, in words
+
     @property
     def extent(self) -> str:
         """How much of it there is, in words."""

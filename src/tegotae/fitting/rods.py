@@ -85,6 +85,8 @@ class RodRecord:
         """How many times it was looked at."""
         return int(np.size(self.times))
 
+    steps = "one time to the next"
+
     @property
     def extent(self) -> str:
         """How much of it there is, in words."""

@@ -88,6 +88,7 @@ class Scene(Admittance):
         ),
     ] = None
 
+    runs_itself = True
     unsolved_remedy = "Use a shorter period, softer contacts, or more damping in contacts and joints."
 
     def __post_init__(self) -> None:
@@ -273,7 +274,7 @@ class Scene(Admittance):
 
     def run(  # type: ignore[override]
         self,
-        duration: float | None = None,
+        duration: float | ArrayLike | Mapping[str, ArrayLike] | None = None,
         *,
         force: ArrayLike | Mapping[str, ArrayLike] | None = None,
         period: float,
@@ -293,7 +294,7 @@ class Scene(Admittance):
         """Run for a while, compiled.
 
         Args:
-            duration: [s], a whole number of periods; as long as `force` unless given.
+            duration: [s], a whole number of periods; as long as `force` unless given. With ports also the force itself.
             force: at its ports over each tick [N, N·m], shape (ticks, dimension); or port -> force over each tick.
             period: T [s].
             q: where it starts [rad, m]; `tree.neutral()` unless given.
@@ -311,7 +312,10 @@ class Scene(Admittance):
         """
         scene = self._with(method, deepest)
         period = checks.period_of(OWNER, period)
-        signal = forces_over_ticks(scene, force, duration, period)
+        lasting: Any = duration
+        if self.dimension and force is None and (isinstance(duration, Mapping) or np.ndim(lasting) > 0):
+            force, lasting = duration, None
+        signal = forces_over_ticks(scene, force, lasting, period)
         ticks = len(signal)
         rows = ticks // checks.whole(OWNER, "every", every, 1, "Record every tick or every so many.")
         numbers = float(rows) * (2 * self.tree.nq + 4 * self.tree.nv + 16 * len(self.pairs.names))
@@ -345,8 +349,10 @@ class Scene(Admittance):
 
     def _begun(
         self, q: ArrayLike | None, v: ArrayLike | None, initial: Mapping[str, ArrayLike] | None
-    ) -> dict[str, ArrayLike]:
+    ) -> Mapping[str, ArrayLike]:
         """Where it starts; q and v may be given by themselves."""
+        if isinstance(initial, State) and q is None and v is None:
+            return initial
         begun = dict(checks.mapping(OWNER, "initial", initial, INITIAL))
         for name, value in (("q", q), ("v", v)):
             if value is not None:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from tegotae.rod.grounded import GroundedRod
 
 _OWNER = "GroundedRod"
-_Z = ("base", "angle", "base_velocity", "angle_rate")
+COORDINATES = ("base", "angle", "base_velocity", "angle_rate")
 _SUMS = ("dissipated", "work")
 # What results show of the state beside what follows from it.
 _SHOWN = ("friction", "slip_speed", "base_force", "base_torque", "ground_work")
-_KEPT = (*_Z, "curvature", *_SUMS, "largest_turn", "anchor")
+_KEPT = (*COORDINATES, "curvature", *_SUMS, "largest_turn", "anchor")
 
 _PART = 1000  # ticks at a time: what they are fed and what they record stay in the processor's cache
 
@@ -40,7 +40,7 @@ _PART = 1000  # ticks at a time: what they are fed and what they record stay in 
 def coordinates_of(state: State) -> Array:
     """All coordinates and their rates in a state, one after the other: a view."""
     places = state.space.places
-    return state.real[places[_Z[0]].start : places[_Z[-1]].stop]
+    return state.real[places[COORDINATES[0]].start : places[COORDINATES[-1]].stop]
 
 
 def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tuple[Array, Array, Array, Array]:
@@ -98,7 +98,8 @@ class Course:
         shown = [name for name in block.parts if name.split(".")[0] in ("velocity", "position")]
         if block.walls or block.pegs:
             shown.append("contact")
-        picks = loop.picks_of(block, (*_KEPT, *_SHOWN, *shown))
+        parts = [name for name in wanted or () if name in block.parts]
+        picks = loop.picks_of(block, list(dict.fromkeys((*_KEPT, *_SHOWN, *shown, *parts))))
         table = np.empty((picks.size, self.times.size))
         table[:, 0] = np.concatenate([state.real[picks.real], state.whole[picks.whole]])
         memories = block.parameters, state.memory, block.spaces.workspace.empty()
@@ -124,11 +125,12 @@ class Course:
         whole = self._result(table, picks, pushes, state, wanted is None or not set(wanted).isdisjoint(INTEGRALS))
         if wanted is None:
             return whole
-        known = [*whole.variables, *(name for name in INTEGRALS if name not in whole.variables)]
+        known = dict.fromkeys([*whole.variables, *INTEGRALS, *block.parts])
         for name in wanted:
             if name not in known:
                 checks.refuse(_OWNER, f"record has {name!r}.", f"It can record {', '.join(known)}.")
-        chosen = {name: variable for name, variable in whole.variables.items() if name in ("time", *wanted)}
+        found = loop.variables_of(block, picks, table, flat=block.dimension == 1) | whole.variables
+        chosen = {name: found[name] for name in known if name in ("time", *wanted)}
         return Result(chosen, title=_OWNER, about=whole.about)
 
     # ------------------------------------------------------------ what goes in
@@ -146,22 +148,24 @@ class Course:
 
     def _start(self, initial: Shape | Mapping[str, ArrayLike] | None, fed: Mapping[str, ArrayLike]) -> State:
         """Where the first phase begins."""
+        if isinstance(initial, State):
+            return loop.first_state(self.block, self.T, initial, fed)
         n, first = self.block.rod.nodes, self.phases[0]
         more: dict[str, ArrayLike] = {}
         if initial is not None and not isinstance(initial, Shape):
             more = dict(checks.mapping(_OWNER, "initial", initial, f"Give Shape(angle=..., ...). {INITIAL}"))
-            moved = {name: more.pop(name) for name in _Z if name in more}
+            moved = {name: more.pop(name) for name in COORDINATES if name in more}
             initial = Shape(**{"angle": np.zeros(n), **moved}) if moved else None  # type: ignore[arg-type]
         z = start_of(self.block.rod, initial)
         begun = {"curvature": self._bends(first, -1, 1)[:, 0], **fed, **more}
         if "base_motion" in fed:  # the state itself says how it is held
             begun["held"] = np.array(BASES[first.base], dtype=np.int64)
-            names = _Z if initial is not None else _Z[:2]
+            names = COORDINATES if initial is not None else COORDINATES[:2]
         else:
             hold(self.block.rod, z, first, 0.0)
-            begun["held"], names = (0, 0, 0), _Z
+            begun["held"], names = (0, 0, 0), COORDINATES
         parts = np.split(z[:-2], [2, n + 2, n + 4])
-        begun |= {name: part for name, part in zip(_Z, parts, strict=True) if name in names}
+        begun |= {name: part for name, part in zip(COORDINATES, parts, strict=True) if name in names}
         return loop.first_state(self.block, self.T, begun)
 
     def _stretches(self) -> Iterator[tuple[Phase, int, int]]:
@@ -231,7 +235,7 @@ class Course:
         seen = loop.variables_of(block, picks, table, flat=block.dimension == 1)
         recorded = {name: variable.values for name, variable in seen.items()}
         n = block.rod.nodes
-        Z = np.concatenate([recorded[name] for name in _Z], axis=1)
+        Z = np.concatenate([recorded[name] for name in COORDINATES], axis=1)
         sums = np.stack([recorded[name] for name in _SUMS], axis=1)
         X, U, kinetic, elastic = observed(block, state, recorded["anchor"], Z)
         kept = Kept(np.concatenate([Z, sums], axis=1), X, U, kinetic, recorded["curvature"].reshape(count, n - 1))

@@ -18,7 +18,7 @@ from tegotae.layout import Layouts
 from tegotae.parameters import Parameter, as_given
 from tegotae.ports import Port, forces_over_time
 from tegotae.result import Result
-from tegotae.rod.course import Course, coordinates_of, observed
+from tegotae.rod.course import COORDINATES, Course, coordinates_of, observed
 from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.grounded_layout import grounded_layout
 from tegotae.rod.kernels import ground as gk
@@ -26,7 +26,7 @@ from tegotae.rod.kernels import port, stepping
 from tegotae.rod.phases import BASES, Base, Phase
 from tegotae.rod.planar import PlanarRod, RodError
 from tegotae.rod.ports import Along, Place, direction_of, least_reluctance, nodes_of, ports_of
-from tegotae.rod.records import AT_REST, Shape
+from tegotae.rod.records import AT_REST, Shape, start_of
 from tegotae.state import State
 
 _OWNER = "GroundedRod"
@@ -96,6 +96,7 @@ class GroundedRod(Admittance):
         ),
     ] = ()
 
+    runs_itself = True
     unsolved_remedy = "Use a shorter period, or softer ground, walls and pegs."
 
     def __post_init__(self) -> None:
@@ -182,6 +183,13 @@ class GroundedRod(Admittance):
             return Kernels.of(port.port_answer, port.port_advance, port.port_prepare, stepping.restore)
         return Kernels.of(port.along_answer, port.along_advance, port.port_prepare, stepping.restore)
 
+    def start_values(self, initial: Shape | Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:  # type: ignore[override]
+        """Fields of the state, also those of a `Shape`."""
+        if isinstance(initial, Shape):
+            n, z = self.rod.nodes, start_of(self.rod, initial)
+            return dict(zip(COORDINATES, np.split(z[:-2], [2, n + 2, n + 4]), strict=True))
+        return super().start_values(initial)
+
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Straight along +x at rest, or as the fields in `initial` say; it sticks where it lies."""
         given = dict(checks.mapping(_OWNER, "initial", initial, INITIAL))
@@ -258,7 +266,7 @@ class GroundedRod(Admittance):
 
     def run(  # type: ignore[override]  # beside phases a force is an option
         self,
-        phases: Sequence[Phase] | float | ArrayLike | Mapping[str, ArrayLike],
+        phases: Sequence[Phase] | float | ArrayLike | Mapping[str, ArrayLike] | None = None,
         *,
         period: float,
         force: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -292,12 +300,20 @@ class GroundedRod(Admittance):
         """
         period = checks.period_of(_OWNER, period)
         stretch: Any = phases
-        if self.dimension and isinstance(phases, Mapping | np.ndarray):
-            if force is not None:
+        if self.dimension and (phases is None or _is_force(phases)):
+            if phases is not None and force is not None:
                 checks.refuse(_OWNER, "run got two forces.", "Give phases and force, or force alone.")
-            force = forces_over_time(_OWNER, self.ports, phases)
+            force = force if phases is None else phases  # type: ignore[assignment]
+            if force is None:
+                checks.refuse(_OWNER, "run does not know how long to run.", "Give phases, a duration [s], or force.")
+            force = forces_over_time(_OWNER, self.ports, force)
             stretch = len(force) * period
         if isinstance(stretch, int | float):
             until = checks.positive(_OWNER, "phases", stretch, "s", "Give [Phase(until=1.0, ...)], or for how long.")
             stretch = [Phase(until=until, base=self.base)]
         return Course(self, stretch, period, every).run(force, initial, inputs, record, progress)
+
+
+def _is_force(given: Any) -> bool:
+    """Whether it is a record of forces: neither phases nor how long they last."""
+    return isinstance(given, Mapping) or (np.ndim(given) > 0 and not isinstance(next(iter(given), None), Phase))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -241,7 +242,12 @@ class Evaluation:
         for name, given, into, unit in (("angle", angle, self.y, "rad"), ("angle_rate", angle_rate, self.v, "rad/s")):
             into[2:] = checks.vector(owner, name, given, unit, n)
         self.rod = rod.compiled(phase)
-        self.workspace = (np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2))
+
+    @cached_property
+    def workspace(self) -> tuple[Array, ...]:
+        """Where pure coordinates work: of the square of the nodes, so mixed ones never ask for it."""
+        n = self.rod.hs.size + 1
+        return np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2)
 
     def mixed(self, times: int = 1, step: float = 0.0) -> Array:
         """(x'', y'', angles'') by mixed coordinates; a step > 0 takes bending at its end."""

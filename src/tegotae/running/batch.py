@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
-from tegotae.block import INITIAL, Block
+from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.compile import bind, frees_sums
 from tegotae.kernels.soundness import first_unsound
 from tegotae.layout import Memory
-from tegotae.ports import by_their_ports, forces_at_ports, spans
+from tegotae.ports import by_their_ports, force_unit, forces_at_ports, spans
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.contract_check import check_block
@@ -92,32 +93,38 @@ class Batch:
         self,
         signal: ArrayLike | Mapping[str, ArrayLike] | None = None,
         *,
-        period: float,
-        ticks: int | None = None,
+        period: float | None = None,
         every: int = 1,
         record: Sequence[str] | None = None,
-        initial: Mapping[str, ArrayLike] | None = None,
-        inputs: Mapping[str, ArrayLike] | None = None,
+        initial: Mapping[Any, Any] | None = None,
+        inputs: Mapping[Any, Any] | None = None,
+        progress: Callable[[float], None] | None = None,
+        **own: Any,
     ) -> Result:
-        """Run all blocks, each on the same record or on its own.
+        """Run all blocks, each as its own `run` does, on the same record or on its own.
 
         Args:
             signal: velocity [m/s] for impedances, force [N] for admittances: one record for all, shape (ticks,)
                 or (ticks, dimension), or one each with a leading batch axis. For admittances also port -> such
-                forces, and none at other ports. None for blocks without ports.
-            period: T [s].
-            ticks: how long blocks without ports run.
+                forces, and none at other ports. Of machines without ports, what their `run` begins with, if anything.
+            period: T [s]; that of the machine, if it has one.
             every: record every so many ticks.
             record: names of the fields to record.
-            initial: fields of the state that every block starts from.
+            initial: fields of the state that every block starts from, or a state.
             inputs: field that every block is fed -> a number, or its values over the ticks.
+            progress: called with the share that is done, now and then.
+            **own: what else `run` of such a machine takes, such as `bases` of a circuit or `ticks` of a stepper.
         """
         first, count = self.blocks[0], len(self.blocks)
+        if progress is not None:
+            checks.function("Batch", "progress", progress, "Give a function of the share that is done, or None.")
+        if own or first.runs_itself:
+            shared = {"every": every, "record": record, "initial": initial, "inputs": inputs, **own}
+            return self._run_each(signal, shared if period is None else {"period": period, **shared}, progress)
         period = checks.period_of("Batch", period)
         every = checks.whole("Batch", "every", every, 1, "Use every=1 to record each tick.")
-        name, unit = ("velocity", "m/s") if first.gives == "force" else ("force", "N")
-        signals = self._signals(signal, name, unit, ticks)
-        begun = checks.mapping("Batch", "initial", initial, INITIAL)
+        name, unit = _given_to(first)
+        signals = self._signals(signal, name, unit)
         for block in self.blocks:
             block.check(period)
         ticks = int(signals.shape[1])
@@ -128,7 +135,7 @@ class Batch:
         for places, one in self.groups():
             own_picks = loop.picks_of(one, record)
             fed, at_first, held = loop.fed_of(one, inputs, ticks)
-            states = [loop.first_state(self.blocks[i], period, {**at_first, **begun, **held}) for i in places]
+            states = [loop.first_state(self.blocks[i], period, initial, at_first, held) for i in places]
             memories = self._memories(places, states)
             share = signals if signals.shape[0] == 1 else np.ascontiguousarray(signals[places])
             part = np.empty((places.size, picks.size, ticks // every))
@@ -139,6 +146,8 @@ class Batch:
                 state.real[:], state.whole[:] = memories[1].real[b], memories[1].whole[b]
                 one.see_trouble(state)
                 ended.append((one, state))
+            if progress is not None:
+                progress(len(ended) / count)
         loop.report_divergence("Batch", table, every, period)
         counted = loop.unsolved_steps(f"{count} x {first.name}", ended, ticks)
         flat, each = first.dimension == 1, signals.shape[0] > 1
@@ -147,6 +156,30 @@ class Batch:
         variables |= loop.given_variables(first, given, every, ("batch",) if each else ())
         variables |= loop.variables_of(first, picks, table, flat=flat, lead=("batch",))
         return Result(variables, title=f"{count} x {first.name}", about={"period": period} | counted)
+
+    def _run_each(self, signal: Any, shared: Mapping[str, Any], progress: Callable[[float], None] | None) -> Result:
+        """Block by block by its own `run`; what they tell, side by side."""
+        count, given = len(self.blocks), [[] if signal is None else [signal]] * len(self.blocks)
+        n = self.blocks[0].dimension
+        if n and np.ndim(signal) == (2 if n == 1 else 3):
+            given = [[one] for one in self._signals(signal, *_given_to(self.blocks[0]))]
+        results: list[Result] = []
+        for block, own in zip(self.blocks, given, strict=True):
+            results.append(block.run(*own, **shared))  # type: ignore[attr-defined]
+            if progress is not None:
+                progress(len(results) / count)
+        variables = {"time": results[0].variables["time"]}
+        for name, one in results[0].variables.items():
+            shapes = {result.variables[name].values.shape if name in result else None for result in results}
+            if len(shapes) > 1:
+                checks.refuse("Batch", f"its blocks record {name!r} in shapes {shapes}.", "Run them one by one.")
+            if name != "time":
+                values = np.stack([result.variables[name].values for result in results])
+                variables[name] = replace(one, dims=("batch", *one.dims), values=values)
+        about: dict[str, Any] = {"period": results[0].about["period"]}
+        if "unsolved_steps" in results[0].about:
+            about["unsolved_steps"] = sum(result.about["unsolved_steps"] for result in results)
+        return Result(variables, title=f"{count} x {self.blocks[0].name}", about=about)
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveBatch:
         """All blocks in a control loop, one tick at a time; the kernels are warm when this returns."""
@@ -158,17 +191,11 @@ class Batch:
         parameters = stacked([self.blocks[i].parameters for i in places])
         return parameters, stacked([state.memory for state in states]), stacked(workspaces)
 
-    def _signals(
-        self, signal: ArrayLike | Mapping[str, ArrayLike] | None, name: str, unit: str, ticks: int | None
-    ) -> Array:
+    def _signals(self, signal: ArrayLike | Mapping[str, ArrayLike] | None, name: str, unit: str) -> Array:
         """Shape (1 or batch, ticks) or (1 or batch, ticks, dimension)."""
         n = self.blocks[0].dimension
-        if n == 0:
-            if signal is not None or ticks is None:
-                checks.refuse("Batch", f"{self.blocks[0].name} has no ports.", "Give ticks=... and no signal.")
-            return np.empty((1, checks.whole("Batch", "ticks", ticks, 1, "Give at least one tick."), 0))
-        if signal is None or ticks is not None:
-            checks.refuse("Batch", f"{self.blocks[0].name} has a port.", f"Give its {name} over the ticks, alone.")
+        if signal is None:
+            checks.refuse("Batch", "run does not know how long to run.", f"Give the {name} over the ticks.")
         if not isinstance(signal, Mapping):
             return self._one_or_each("Batch", name, signal, unit, n)
         if name == "velocity":
@@ -204,8 +231,8 @@ class LiveBatch:
         self.period = checks.period_of("Batch", period)
         for block in batch.blocks:
             block.check(self.period)
-        impedance, n, count = first.gives == "force", first.dimension, len(batch.blocks)
-        self._name, self._unit = ("velocity", "m/s") if impedance else ("force", "N")
+        n, count = first.dimension, len(batch.blocks)
+        self._name, self._unit = _given_to(first)
         self._shape = (count,) if n == 1 else (count, n)
         self._out = np.empty((count, n))
         self._parts = []
@@ -255,6 +282,25 @@ class LiveBatch:
             if not expected.fits(given):
                 checks.refuse("Batch", f"states has one of {given.owner}, with {', '.join(given)}.", _STATES)
             block.check_state(given)
+
+    def __getitem__(self, field: str) -> Any:
+        """A field of all states by name, such as live["deflection"], with a leading batch axis."""
+        return np.stack([state[field] for state in self._states])
+
+    def __setitem__(self, field: str, value: ArrayLike) -> None:
+        """Feed an input that is neither motion nor force, one for all or one each; it holds."""
+        part = self.batch.blocks[0].parts.get(field) if isinstance(field, str) else None
+        if part is None or not part.fed:
+            known = ", ".join(name for name, one in self.batch.blocks[0].parts.items() if one.fed)
+            checks.refuse("Batch", f"field={checks.shown(field)} cannot be fed.", f"It takes {known or 'none'}.")
+        shape = np.shape(self._states[0][field])
+        given = checks.array("Batch", field, value, part.unit)
+        checks.finite("Batch", field, given, part.unit)
+        if given.shape not in (shape, (len(self._states), *shape)):
+            remedy = f"Give shape {shape}, or {(len(self._states), *shape)} for one each."
+            checks.refuse("Batch", f"{field} has shape {given.shape}.", remedy)
+        for state, row in zip(self._states, np.broadcast_to(given, (len(self._states), *shape)), strict=True):
+            state.part(field)[:] = row
 
     def __reduce__(self) -> Any:
         """Copied and pickled as a batch, a period and states; the copy compiles for itself."""
@@ -307,6 +353,11 @@ class LiveBatch:
             port.name: found[:, places[port.name]] if port.dimension > 1 else found[:, places[port.name].start]
             for port in ports
         }
+
+
+def _given_to(block: Block) -> tuple[str, str]:
+    """What drives it, and the unit of that."""
+    return ("velocity", "m/s") if block.gives == "force" else ("force", force_unit(block.ports))
 
 
 def _nature(block: Block) -> tuple[Any, ...]:

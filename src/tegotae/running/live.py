@@ -140,15 +140,9 @@ class Live:
 
     def _take_over(self, value: State) -> None:
         """The numbers of another state, if the block can be in it."""
-        given: object = value  # whatever it is
-        if not isinstance(given, State):
-            remedy = "Assign a state that such a block was in, as `live.state` gives it."
-            checks.refuse(self.block.name, f"state={checks.shown(value)} is no State.", remedy)
-        if not self._state.fits(value):
-            problem = f"state is one of {value.owner}, with {_listed(value)}."
-            checks.refuse(self.block.name, problem, f"Assign one with {_listed(self._state)}.")
-        self._check_state(value)
-        self._state.take(value)
+        given = self._state.matching(value)
+        self._check_state(given)
+        self._state.take(given)
 
     def _check_state(self, state: State) -> None:
         self.block.check_state(State(self.block.name, self.block.spaces.state, self._memory_of(state)))
@@ -277,9 +271,3 @@ def say_that_it_diverged(who: str, given: str) -> NoReturn:
         "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
         "use a shorter one."
     )
-
-
-def _listed(state: State) -> str:
-    """Its parts and how many numbers each has, the first few of them."""
-    parts = [f"{name} ({int(np.prod(shape))})" for name, shape in state.shapes().items()]
-    return ", ".join(parts[:12]) + (f" and {len(parts) - 12} more" if len(parts) > 12 else "")

@@ -18,11 +18,12 @@ from tegotae.ports import spans
 from tegotae.result import Result, Variable
 from tegotae.running.contract_check import check_block
 from tegotae.running.source import module_of
-from tegotae.state import State
+from tegotae.state import State, set_initial
 from tegotae.unsolved import count_in, tell, to_the_user
 
 CHUNK = 20_000  # ticks between two signs of life
 INPUTS = "Give a dict from the name of a field to its values."
+_NOTHING: Mapping[str, ArrayLike] = {}
 
 
 class Signal(NamedTuple):
@@ -78,8 +79,7 @@ def run(
     picks = picks_of(block, record)
     check_every(block.name, every, ticks)
     fed, first, held = fed_of(block, inputs, ticks, more)
-    begun = {**first, **checks.mapping(block.name, "initial", initial, INITIAL), **held}
-    state = first_state(block, period, begun)
+    state = first_state(block, period, initial, first, held)
     began = state.copy()
     checks.fits_in_memory(
         block.name, f"the record of {ticks} ticks", picks.size * (ticks // every), "Use every= or record=."
@@ -105,10 +105,24 @@ def run(
     return Result(variables, title=block.name, about=about(block, period) | counted | ended)
 
 
-def first_state(block: Block, period: float, initial: Mapping[str, ArrayLike] | None) -> State:
-    """Where a run starts, seen to be a state that the block can be in."""
+def first_state(
+    block: Block,
+    period: float,
+    initial: Mapping[Any, Any] | None,
+    first: Mapping[str, ArrayLike] = _NOTHING,
+    held: Mapping[str, ArrayLike] = _NOTHING,
+) -> State:
+    """Where a run starts, seen to be a state that the block can be in.
+
+    At rest but for what `initial` says, or the state that this is; `first` is fed in the first tick, `held` always.
+    """
     check_block(block)
-    state = block.initial_state(period, initial)
+    begun = block.start_values(initial)
+    if isinstance(begun, State):
+        state = State(block.name, block.spaces.state).matching(begun).copy()
+        set_initial(state, {**first, **held})
+    else:
+        state = block.initial_state(period, {**first, **begun, **held})
     block.check_state(state)
     return state
 
@@ -175,7 +189,7 @@ def _fed_record(owner: str, name: str, value: ArrayLike, place: Place, ticks: in
     """Its numbers, which hold; or a row of them for each tick."""
     count, label, unit = place.stop - place.start, f"inputs[{name!r}]", place.part.unit
     given = checks.array(owner, label, value, unit)
-    held = given.reshape(1) if given.ndim == 0 and count == 1 else given
+    held = given.ravel() if given.shape == place.shape or given.size == count == 1 else given
     rows = given[:, None] if given.ndim == 1 and count == 1 and given.size != 1 else held
     if rows.shape not in ((count,), (ticks, count)):
         wanted = "one number" if count == 1 else f"{count} numbers"
@@ -286,6 +300,8 @@ def variables_of(
         count = place.stop - place.start
         rows[place.whole] += count
         values = table[..., first : first + count, :].swapaxes(-2, -1)
+        if place.whole and place.part.most <= 2**53:  # larger ones are rounded in the table
+            values = values.astype(np.int64)
         dims, shape = (*lead, "time"), values.shape[:-1]
         if place.part.shape == AXIS:
             dims, shape = (dims, shape) if flat else ((*dims, "axis"), values.shape)

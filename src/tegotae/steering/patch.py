@@ -117,22 +117,26 @@ class BristlePatch(Tyre, Impedance):
         """Bristles are on their way to the next place."""
         return super().fault(state) or phase_fault(state, "phase")
 
-    def run(  # type: ignore[override]
+    def run(
         self,
+        velocity: ArrayLike | None = None,
         *,
-        steer: ArrayLike,
+        position: ArrayLike | None = None,
+        steer: ArrayLike | None = None,
         slip_angle: ArrayLike = 0.0,
-        speed: ArrayLike,
+        speed: ArrayLike | None = None,
         slip: ArrayLike = 0.0,
         period: float,
         every: int = 1,
         record: Sequence[str] | None = None,
         initial: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, ArrayLike] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> Result:
         """Steer it along a record, compiled. It starts at rest in the first steer angle, bristles unstretched.
 
         Args:
+            velocity: its motion as that of every impedance, or `position`, instead of `steer` and what goes with it.
             steer: delta at the end of each tick [rad], (ticks,).
             slip_angle: alpha at the end of each tick, beyond slip_share times steer [rad], a number or (ticks,).
             speed: V over each tick [m/s], a number or (ticks,); negative rolls backwards. Bristles pass with
@@ -144,19 +148,29 @@ class BristlePatch(Tyre, Impedance):
             every: record every so many ticks.
             record: names of the fields to record; all public ones unless given.
             initial: fields of the state to start from, such as the deflections.
+            inputs: what is fed beside: with velocities also the speed.
             progress: called with the share that is done, now and then.
 
         Returns:
             `torque` [N·m] (tau_r: resists steering to the left), `lateral_force` [N] (on the tyre, to the left), of a
             `PlanarPatch` `longitudinal_force` [N] (on the tyre, forwards), `stuck` [-], beside what was given.
         """
+        options: dict[str, Any] = {"record": record, "progress": progress}
+        if steer is None and speed is None:
+            options |= {"every": every, "initial": initial, "inputs": inputs}
+            return super().run(velocity, position=position, period=period, **options)
+        if steer is None or speed is None or velocity is not None or position is not None:
+            checks.refuse(self.name, "run got a part of two motions.", "Give steer= and speed=, or the velocity alone.")
         path = self._path(steer, slip_angle, speed, slip, period, every)
         given = checks.mapping(self.name, "initial", initial, 'Such as {"steer": 0.1}.')
-        motion, inputs, begun = self._led(path, given)
-        more = fed_with(self, inputs, path.steer.size)
-        run = loop.run(
-            self, motion, path.period, every=path.every, record=record, initial=begun, progress=progress, more=more
-        )
+        if isinstance(given, State):
+            given = {name: given.part(name) for name in self.parts}
+        motion, led, begun = self._led(path, given)
+        beside = checks.mapping(self.name, "inputs", inputs, loop.INPUTS)
+        if twice := sorted(set(led) & set(beside)):
+            checks.refuse(self.name, f"inputs names {twice[0]!r}.", "Steering and speed give it.")
+        more = fed_with(self, led, path.steer.size)
+        run = loop.run(self, motion, path.period, every=path.every, initial=begun, inputs=beside, more=more, **options)
         forces = run.force.T.reshape(self.dimension, -1) if "force" in run else np.empty((0, 0))
         if forces.size:  # recorded for nobody else: changed where it lies, to end with tau_r
             np.negative(forces[-1], out=forces[-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated
 
@@ -88,6 +88,8 @@ class HexaPlant(Mechanism, Admittance):
             "surface unless given, or the centre"
         ),
     ] = None
+
+    runs_itself = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -252,9 +254,4 @@ class HexaPlant(Mechanism, Admittance):
             if not ticks:
                 checks.refuse(OWNER, "nothing says how many ticks to run.", "Give a record, such as force (ticks, 6).")
             force = np.zeros((ticks, self.dimension))
-        plain = super().run(force, period=T, every=every, record=record, initial=initial, inputs=fed, progress=progress)
-        for name in ("saturated", "overload"):  # what counts is whole
-            if name in plain.variables:
-                seen = plain.variables[name]
-                plain.variables[name] = replace(seen, values=seen.values.astype(np.int64))
-        return plain
+        return super().run(force, period=T, every=every, record=record, initial=initial, inputs=fed, progress=progress)

@@ -1,1 +1,1 @@
-"""One recipe for each kind of block that can be identified. To add one: a file here, and a line in `recipe_for`."""
+"""One recipe for each kind of block that can be identified. One more: a file here, a line in `identify.recipe_for`."""

@@ -154,7 +154,7 @@ class InclusionAdmittance(Stepped, Admittance):
                 if symbol.name in given and state[symbol.name] != velocity:
                     checks.refuse(self.name, f"initial gives velocity and {symbol.name!r}.", "Give one of them.")
                 given[symbol.name] = state[symbol.name] = velocity
-        for name, value in self.stepper.begun(self.initial).items():
+        for name, value in self.stepper.start_values(self.initial).items():
             if name not in given:
                 given[name] = state[name] = value
         self.stepper.rest(state, given)

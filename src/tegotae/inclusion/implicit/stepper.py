@@ -61,6 +61,7 @@ class Stepper(Stepped):
 
     dimension = 0
     gives = "velocity"
+    runs_itself = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", checks.period_of("Stepper", self.period))
@@ -106,8 +107,10 @@ class Stepper(Stepped):
         for name, depth in rest_of_contacts("Stepper", system, self.elements, x, 0.0, known, "{}").items():
             state[f"{name}_deflection"] = depth
 
-    def begun(self, initial: Mapping[Any, Any] | None) -> dict[str, Any]:
+    def start_values(self, initial: Mapping[Any, Any] | None) -> Mapping[str, Any]:
         """What a user starts from by the names of its parts: an element's name gives its deflection."""
+        if isinstance(initial, State):
+            return initial
         states = [s.name for s in self.inclusion.states]
         single = [e.name for e in self.inclusion.elements if len(e.forces) == 1]  # those along a line
         found: dict[str, Any] = {}
@@ -115,8 +118,6 @@ class Stepper(Stepped):
             name = f"{key}_deflection" if str(key) in single else str(key)
             if name not in self.parts or name in words_of(self.inclusion):
                 checks.refuse("Stepper", f"initial names {str(key)!r}.", f"It has {', '.join([*states, *single])}.")
-            if name in states or str(key) in single:
-                value = checks.number("Stepper", f"initial[{str(key)!r}]", value, "", "Give one number, in SI units.")
             found[name] = value
         return found
 
@@ -214,7 +215,7 @@ class Stepper(Stepped):
             period,
             every=every,
             record=record,
-            initial=self.begun(initial),
+            initial=initial,
             inputs={self.fed_name(key): column for key, column in fed.items()},
             progress=progress,
         )
@@ -234,7 +235,7 @@ class Stepper(Stepped):
             period: T [s]; its own, if it is given.
             initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
         """
-        return LiveStepper(self, self.period if period is None else period, self.begun(initial))
+        return LiveStepper(self, self.period if period is None else period, initial)
 
     def as_admittance(
         self, *, force: Any, velocity: Any, initial: Mapping[Any, float] | None = None

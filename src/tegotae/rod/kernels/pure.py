@@ -62,7 +62,7 @@ def couple(S, rho, A, W, M, j):
 
 @kernel_inside
 def pushes(rod, A, b):
-    """What acts on the coordinates: turning, gravity, loads, and bending at the end of a step of dt."""
+    """What acts on the coordinates: turning, gravity, loads, and the bending that `take_bends` left."""
     n, S = rod.hs.shape[0] + 1, rod.S
     points = rod.points.shape[0] > 0
     for i in range(n + 2):
