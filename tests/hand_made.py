@@ -46,7 +46,7 @@ class Hand:
         self.peer = heard[0].session
         return heard
 
-    def meet(self):
+    def connect(self):
         self.say(Greeting())
         self.link.receive()
         header, packet = self.listen()

@@ -123,7 +123,7 @@ live.state = live.state
 from tegotae.hybrid import MemoryBus, VirtualLoop, read_settings
 bus = MemoryBus("demo")
 bus.declare("table", {"device": "spring"})
-bus.meet(["table"], 0.0)
+bus.wait_for(["table"], 0.0)
 bus.leave("table")
 loop = VirtualLoop(read_settings(changes=["device.kind=spring"]))
 loop.kill("dynamics")

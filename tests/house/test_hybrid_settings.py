@@ -77,7 +77,7 @@ def test_a_node_process_has_the_settings_as_they_were_set(tmp_path):
         nodes.start("log")
         bus = bus_of(nodes.settings, None)
         try:
-            assert bus.meet(["log"], PATIENCE) == []
+            assert bus.wait_for(["log"], PATIENCE) == []
         finally:
             bus.close()
         assert nodes.end("log", patience=PATIENCE) == ""

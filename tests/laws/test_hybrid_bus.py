@@ -114,7 +114,7 @@ def test_what_is_published_is_taken_by_those_who_subscribed(pair):
     two.subscribe("test/events", lambda *it: events.append(it))
     two.subscribe("test/**", lambda *it: all_of_it.append(it))
     two.declare("view", {})
-    assert one.meet(["view"], PATIENCE) == []
+    assert one.wait_for(["view"], PATIENCE) == []
     said = [("test/rows/table", b"1"), ("test/rowsmore", b"2"), ("test/events", b"3"), ("test/rows/a/b", bytes(70_000))]
     for topic, payload in said:
         one.publish(topic, payload)
@@ -128,14 +128,14 @@ def test_nodes_are_known_with_what_they_tell_until_they_leave(pair):
     one, two = pair
     two.declare("table", {"device": "spring", "udp": ["127.0.0.1", 5]})
     two.declare("log", {})
-    assert one.meet(["table", "log"], PATIENCE) == []
+    assert one.wait_for(["table", "log"], PATIENCE) == []
     told = one.nodes()["table"]
     assert (told["device"], told["udp"], told["version"]) == ("spring", ["127.0.0.1", 5], tegotae.__version__)
     two.leave("log")
     assert until(lambda: sorted(one.nodes()) == ["table"])
     two.close()
     assert until(lambda: one.nodes() == {})
-    assert one.meet(["table"], 0.02) == ["node 'table' is not here"]
+    assert one.wait_for(["table"], 0.02) == ["node 'table' is not here"]
 
 
 def test_questions_are_answered_or_refused_in_words(pair):
@@ -148,7 +148,7 @@ def test_questions_are_answered_or_refused_in_words(pair):
 
     two.answer("test/parameters/table", reply)
     two.declare("table", {})
-    assert one.meet(["table"], PATIENCE) == []
+    assert one.wait_for(["table"], PATIENCE) == []
     began = time.monotonic()
     assert one.ask("test/parameters/table", b"abc", timeout=PATIENCE) == b"cba"
     assert one.ask("test/parameters/table", timeout=PATIENCE) == b""
@@ -163,7 +163,7 @@ def test_another_version_is_told(pair):
     two.declare("table", {"version": "9.9.9"})
     two.declare("log", {"protocol": 99})
     two.declare("view", {})
-    assert one.meet(["table", "log", "view"], PATIENCE) == []
+    assert one.wait_for(["table", "log", "view"], PATIENCE) == []
     told = one.problems()
     assert len(told) == 2
     assert any("'table' runs tegotae 9.9.9 (protocol 2), this one" in words for words in told)
@@ -245,13 +245,13 @@ def test_a_wrong_key_is_refused_in_words():
         stranger.subscribe("test/**", lambda *it: heard.append(it))
         stranger.declare("table", {})
         began = time.monotonic()
-        told = stranger.meet(["view"], timeout=0.3)
+        told = stranger.wait_for(["view"], timeout=0.3)
         assert time.monotonic() - began < PATIENCE
         assert told[0] == "node 'view' is not here"
         assert f"127.0.0.1:{one.address[1]} listens but refuses this node: it has another key" in told[1]
         one.publish("test/events", b"secret")
         assert one.nodes() == {}
-        assert one.meet(["table"], timeout=0.1) == ["node 'table' is not here"]
+        assert one.wait_for(["table"], timeout=0.1) == ["node 'table' is not here"]
         assert heard == []
 
 
@@ -270,7 +270,7 @@ def test_a_message_without_our_seal_is_ignored_and_counted():
         one.subscribe("test/**", lambda *it: heard.append(it))
         one.answer("test/parameters/table", lambda asked: b"yes")
         one.declare("log", {})
-        assert two.meet(["log"], PATIENCE) == []
+        assert two.wait_for(["log"], PATIENCE) == []
         two._access._secret = bytes(32)
         two.declare("table", {})
         two.publish("test/events", b"false alarm")
@@ -318,6 +318,12 @@ def test_bad_input_is_refused(changes, words):
         ZenohBus(**({"session": "test", "key": KEY} | changes))
 
 
+def test_a_host_that_is_not_ours_is_told_once():
+    with pytest.raises(InputError, match=r"ZenohBus: host: 192\.0\.2\.1 is no address of this computer \(") as error:
+        ZenohBus(session="test", key=KEY, listen=("192.0.2.1", 0))
+    assert str(error.value).count("192.0.2.1") == 1
+
+
 def test_what_a_callback_raises_and_two_nodes_of_one_name_are_told():
     def broken(*_):
         raise ZeroDivisionError("of all things")
@@ -327,7 +333,7 @@ def test_what_a_callback_raises_and_two_nodes_of_one_name_are_told():
         one.answer("test/parameters/table", broken)
         one.declare("table", {})
         two.declare("table", {})
-        assert two.meet(["table"], PATIENCE) == []
+        assert two.wait_for(["table"], PATIENCE) == []
         assert until(lambda: any("2 nodes are called 'table'" in words for words in two.problems()))
         two.publish("test/events", b"")
         with pytest.raises(InputError, match="ZeroDivisionError: of all things"):
@@ -358,7 +364,7 @@ def test_any_node_may_be_killed_and_come_back_and_all_listen_on_loopback_only():
         nodes = [stack.enter_context(Node(at, peers)) for at in (2, 0, 1)]
         bus = stack.enter_context(ZenohBus("test", key=KEY, listen=peers[3], peers=peers))
         bus.declare("n3", {})
-        assert bus.meet(["n0", "n1", "n2", "n3"], PATIENCE) == []
+        assert bus.wait_for(["n0", "n1", "n2", "n3"], PATIENCE) == []
         two, first, one = nodes
         for pid in (os.getpid(), *(node.process.pid for node in nodes)):
             found = list(sockets(pid))
@@ -373,7 +379,7 @@ def test_any_node_may_be_killed_and_come_back_and_all_listen_on_loopback_only():
             assert until(lambda node=node: node.seen(bus)[0] == ["n1", "n2", "n3"])
 
         first = stack.enter_context(Node(0, peers))
-        assert bus.meet(["n0"], PATIENCE) == []
+        assert bus.wait_for(["n0"], PATIENCE) == []
         for node in (one, two, first):
             assert until(lambda node=node: node.seen(bus)[:2] == [["n0", "n1", "n2", "n3"], []])
         assert [node.end() for node in (one, two, first)] == [0, 0, 0]
@@ -384,7 +390,7 @@ def test_a_peer_that_does_not_read_holds_nobody_up_and_what_it_loses_is_counted(
     peers = [free_address(), free_address()]
     block = np.zeros(25, TABLE)
     with ZenohBus("test", key=KEY, listen=peers[0], peers=peers) as bus, Node(1, peers) as log:
-        assert bus.meet(["n1"], PATIENCE) == []
+        assert bus.wait_for(["n1"], PATIENCE) == []
         writer = BlockWriter(bus, "test/rows/table", TABLE, node="table", every=block.size)
 
         def publish(blocks):

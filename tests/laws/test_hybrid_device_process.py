@@ -1,10 +1,12 @@
 """A device in a process of its own: it holds without commands, and moves evenly however they come in."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from tegotae.errors import InputError
-from tegotae.hybrid import Command, MemoryLink, NodeState, Rearm, Stop
+from tegotae.hybrid import Command, MemoryLink, NodeState, Rearm, Stop, VirtualClock
 from tegotae.hybrid.clocks.clock import Lockstep
 from tegotae.hybrid.devices.device import SpringTwin
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
@@ -190,3 +192,12 @@ def test_a_device_that_was_held_up_in_contact_leaves_the_contact_as_it_is(second
     assert max(delays) < 1.5 * T
     assert force.max() == pytest.approx(0.02 * np.sqrt(2000.0 * 33.75), rel=5e-3)
     assert -loop.dynamics.core.machine.motion[1][2] == pytest.approx(0.02, rel=1e-3)
+
+
+@pytest.mark.parametrize("word", ["command", "read", "step", "stop", "rearm"])
+def test_a_device_that_lacks_a_method_is_refused_before_anything_moves(word):
+    """Asked for in mid-flight only, `stop` would end the process when the watchdog calls it."""
+    twin = SimpleNamespace(**{each: print for each in ("command", "read", "step", "stop", "rearm") if each != word})
+    clock = VirtualClock(T)
+    with pytest.raises(InputError, match=rf"twin=.* has no {word}\(\)\.\n  Give a Twin, such as SpringTwin"):
+        DeviceNode(twin=twin, link=MemoryLink.pair(clock)[1], clock=clock)

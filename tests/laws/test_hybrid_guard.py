@@ -2,19 +2,24 @@
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tegotae import Circuit, Coulomb, FrictionImpedance, Mass, SpringDamper
+from tegotae import Circuit, Coulomb, FrictionImpedance, Link, Mass, SpringDamper
 from tegotae.errors import InputError
 from tegotae.hybrid import GuardedMachine, Machine
+from tegotae.hybrid.links.packets import ORIGIN
 from tegotae.hybrid.nodes.virtual_run import run_virtual
 from tegotae.hybrid.settings import read_settings
 from tegotae.multibody import Body, Free, Revolute, Tree, TreeAdmittance
 from tegotae.papers.two_robots import TwoRobots
+from tegotae.rod import GroundedRod, PlanarRod
+from tegotae.table import HexaPlant, ProbedSurface
 
 T = 2e-3
+ROD = GroundedRod(rod=PlanarRod(length=1.0, nodes=5, density=1.0, elasticity=0.1), at=("base", "tip"))
 
 
 def guarded(two, guard=True):
@@ -137,11 +142,66 @@ def test_a_machine_is_checkpointed_copied_and_pickled():
         assert (other.motion, other.energy, other.budget, other.mass) == ended
 
 
+def barbell(*order):
+    """8 kg and 2 kg on a bar that hardly gives way: as one body of 10 kg."""
+    masses = {"near": Mass(mass=8.0, dimension=6), "far": Mass(mass=2.0, dimension=6)}
+    bar = SpringDamper(stiffness=1e11, damping=1e7, dimension=6)
+    return Circuit({name: masses[name] for name in order}, {"bar": Link(bar, "near", "far")})
+
+
+@pytest.mark.parametrize("order", [("near", "far"), ("far", "near")])
+@pytest.mark.parametrize("port", ["near", "far"])
+def test_a_machine_is_met_at_the_port_that_is_named(order, port):
+    """Two bodies on a bar move, and are guarded, as one; the bar gives way by at most 1.6e-5 of what they do."""
+    coming = np.array([0.0, 0.0, 0.1, 0.0, 0.0, 0.0])
+    alone = GuardedMachine(Machine(Mass(mass=10.0, dimension=6), {"velocity": coming}), period=T)
+    start = {"near.velocity": coming, "far.velocity": coming}
+    both = GuardedMachine(Machine(barbell(*order), start, port=port), period=T)
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        push = rng.normal(size=6) + wrench(4.0)
+        np.testing.assert_allclose(both.advance(push), alone.advance(push), rtol=1e-4, atol=1e-6)
+        for here, there in zip(both.motion, alone.motion, strict=True):
+            np.testing.assert_allclose(here, there, atol=1e-7)
+    assert both.mass == pytest.approx(10.0, rel=1.6e-5)  # 0.64 / (B + K T) beside T / 10 kg, met at the far end
+    assert both.work == pytest.approx(alone.work, rel=1e-4)
+    assert both.refused == pytest.approx(alone.refused, rel=1e-3)
+    assert alone.refused[0] > 1e-4
+    again = pickle.loads(pickle.dumps(both))
+    assert again.advance(wrench(3.0)) == both.advance(wrench(3.0))
+
+
+def test_what_a_machine_tells_of_one_port_is_not_taken_for_another():
+    """The table tells the twist of its plate; met at its sensor too, the sensor's own counts."""
+    plant = replace(
+        HexaPlant.default(),
+        surface=ProbedSurface(height=1.0, stiffness=1e5, probe=(0.0, 0.0, 0.1)),
+        at=("plate", "sensor"),
+    )
+    turning = (0.0, 0.0, 0.0, 0.1, 0.0, 0.0)
+    plate, tip = (
+        GuardedMachine(Machine(plant, {"twist": turning}, port=port), period=plant.servo.period)
+        for port in ("plate", "sensor")
+    )
+    for live in (plate, tip):
+        live.advance((0.0,) * 6)
+    carried = np.cross(plate.motion[1][3:], (0.0, 0.0, 0.1))
+    np.testing.assert_allclose(np.array(tip.motion[1][:3]) - plate.motion[1][:3], carried, atol=1e-4)
+    assert abs(carried[1]) > 1e-3
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
+        ((barbell("near", "far"),), "port=None: several ports with six(.|\n)*name it(.|\n)* 'near' of dimension 6"),
+        (
+            (barbell("near", "far"), None, ORIGIN, "middle"),
+            "port='middle': no such port with six(.|\n)*'near' of dimension 6",
+        ),
+        ((ROD,), "port=None: no such port with six(.|\n)*'base' of dimension 3, 'tip' of"),
+        ((ROD, None, ORIGIN, "tip"), "port='tip': no such port with six(.|\n)*'tip' of dimension 3"),
         ((SpringDamper(stiffness=1.0, dimension=6),), "Give an admittance"),
-        ((Mass(mass=1.0, dimension=3),), "has dimension 3"),
+        ((Mass(mass=1.0, dimension=3),), "no such port with six(.|\n)*of dimension 3"),
         ((Mass(mass=1.0, dimension=6), {"speed": 1.0}), "speed"),
         ((Mass(mass=1.0, dimension=6), None, (0.0, 0.0)), "pose has 2 numbers"),
         ((None,), "block=None"),

@@ -33,7 +33,7 @@ def link():
 @pytest.fixture
 def hand(link):
     with Hand(link) as it:
-        yield it.meet()
+        yield it.connect()
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_links_meet_whoever_comes_first():
     ):
         assert not table.send(Measurement(label=0.0))  # to nobody
         assert table.statistics.unsent == 1
-        assert not dynamics.meet(timeout=0.03)  # the table does not listen yet
+        assert not dynamics.connect(timeout=0.03)  # the table does not listen yet
         assert dynamics.silence == math.inf
         received = None
         for k in range(10):  # as two loops would
@@ -155,7 +155,7 @@ def test_nothing_is_handed_on_before_both_have_met_but_a_stop(link):
 def test_yesterdays_recording_moves_nothing_today():
     """Rightly signed, in order, even greeted: but addressed to a session that is gone."""
     with UdpLink(key=KEY, max_age=PATIENCE) as yesterday, Hand(yesterday) as hand:
-        hand.meet()
+        hand.connect()
         recording = [hand.datagram(Command(label=float(k))) for k in range(5)]
         recording += [hand.datagram(Rearm())]
         hand.throw(recording[4])
@@ -207,7 +207,7 @@ def test_late_packets_fill_their_gap_and_are_not_handed_on(hand, link):
 def test_what_was_overtaken_by_the_very_first_packet_is_no_gap_and_a_stop_among_it_is_obeyed(link):
     with Hand(link) as hand:
         hand.sequence = 10
-        hand.meet()  # with 11, and 12 to our session
+        hand.connect()  # with 11, and 12 to our session
         hand.say(Command(label=1.0), sequence=8)
         assert link.receive() is None
         hand.say(Stop(), sequence=9)
@@ -291,7 +291,7 @@ def test_the_right_key_from_another_address_is_foreign(hand, link):
 
 def test_what_was_under_way_too_long_is_ignored_but_for_a_stop():
     with UdpLink(key=KEY, max_age=PATIENCE) as link, Hand(link) as hand:
-        hand.meet()
+        hand.connect()
         now = time.monotonic_ns()
         hand.throw(hand.datagram(Command(label=1.0), echo=now - 100 * 10**9))
         assert link.receive() is None

@@ -2,13 +2,14 @@
 
 import itertools
 import math
+from dataclasses import fields
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tegotae as tg
-from tegotae.hybrid import Command, Faults, Lockstep, Measurement, MemoryLink, Stop, VirtualClock
+from tegotae.hybrid import Command, Faults, Lockstep, Measurement, MemoryLink, Settings, Stop, VirtualClock
 
 T = 2e-3  # s
 MS = 1_000_000  # ns
@@ -236,6 +237,17 @@ def test_nodes_in_lockstep_over_a_bad_network_repeat_bit_by_bit():
 def test_bad_faults_are_refused(changes, says):
     with pytest.raises(tg.InputError, match=says):
         Faults(**changes)
+
+
+def test_settings_of_a_link_are_no_faults():
+    """Their delay is that of the whole loop, half on either way: taken for a link's own it would count twice."""
+    links = Settings().link
+    with pytest.raises(tg.InputError, match=r"LinkSettings\(.* is not a Faults"):
+        MemoryLink.pair(VirtualClock(T), there=links)
+    written = Settings().toml().partition("[link]\n")[2].partition("\n[")[0].splitlines()
+    names = [line.partition(" = ")[0] for line in written if line]
+    assert names[:4] == ["dynamics", "table", "table_device", "device"]
+    assert {*names[4:]} == {"key", "max_age", *(each.name for each in fields(Faults))}
 
 
 def test_the_first_of_all_may_come_late_too():

@@ -95,7 +95,7 @@ def test_once_met_strangers_do_not_even_reach_the_link_of_a_known_peer():
         assert link.receive() is None
         assert link.statistics.foreign == 1  # told as long as it may be our own mistake
         peer.link = link
-        peer.meet()
+        peer.connect()
         for _ in range(3000):
             stranger.socket.sendto(stranger.datagram(Command(label=9.0)), link.address)
         peer.say(Command(label=1.0))
@@ -108,7 +108,7 @@ def test_a_peer_that_is_gone_takes_no_packet_from_its_successor():
     """A system may tell at the next send that nobody listened to the last: that one is sent all the same."""
     with Hand() as peer, UdpLink(key=KEY, remote=peer.address, max_age=PATIENCE) as link:
         peer.link = link
-        peer.meet()
+        peer.connect()
         place = peer.address
         peer.socket.close()
         for _ in range(5):
@@ -191,6 +191,15 @@ def test_importing_the_link_needs_no_numba():
     code = "import sys; from tegotae.hybrid import UdpLink, RealClock; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600)
     assert done.stdout.strip() == "False"
+
+
+def test_importing_a_table_node_loads_no_robots():
+    """It may drive a table on a computer that simulates nothing."""
+    code = (
+        "import sys; from tegotae.hybrid import TableNode; print(*(n for n in sys.modules if n.startswith('tegotae.')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {name.split(".")[1] for name in loaded}.isdisjoint({"papers", "running", "multibody", "block"})
 
 
 def test_a_faulty_pair_over_udp_keeps_what_is_late():

@@ -103,7 +103,7 @@ def test_every_kind_is_written_and_read_back(tmp_path):
 # ------------------------------------------------------------ machines of the user's own
 
 CODE = """
-from tegotae import Mass
+from tegotae import Circuit, Link, Mass, SpringDamper
 from tegotae.hybrid import Machine
 
 def cart(mass, gap):
@@ -111,6 +111,10 @@ def cart(mass, gap):
 
 def resting():
     return Mass(mass=1.0, dimension=6)
+
+def barbell():
+    masses = {"near": Mass(mass=1.0, dimension=6), "far": Mass(mass=1.0, dimension=6)}
+    return Circuit(masses, {"bar": Link(SpringDamper(stiffness=1e4, damping=10.0, dimension=6), "near", "far")})
 
 def line():
     return Mass(mass=1.0)
@@ -154,13 +158,22 @@ def test_code_of_ones_own_is_simulated_logged_and_replayed(code):
         (OwnModel(factory="own_machines"), "Name a function as 'module:function'"),
         (OwnModel(factory="own_machines:nothing"), "cannot be found"),
         (OwnModel(factory="nowhere_at_all:nothing"), "cannot be found"),
-        (OwnModel(factory="own_machines:line"), "has dimension 1"),
+        (OwnModel(factory="own_machines:line"), "no such port with six(.|\n)*of dimension 1"),
         (OwnModel(factory="own_machines:spring"), "Return an admittance"),
     ],
 )
 def test_code_that_gives_no_machine_is_refused(code, model, words):
     with pytest.raises(InputError, match=words):
         run_virtual(replace(own("cart"), model=model))
+
+
+def test_settings_name_the_port_that_is_met(code):
+    model = replace(own("barbell").model, port="far")
+    assert model.machine(2e-3).port == "far"
+    with pytest.raises(InputError, match="several ports with six"):
+        replace(model, port="").machine(2e-3)
+    with pytest.raises(InputError, match="port='middle': no such port"):
+        replace(own("cart", **CART).model, port="middle").machine(2e-3)
 
 
 def test_a_block_alone_starts_where_it_touches(code):

@@ -56,7 +56,7 @@ def watched_run(settings, path):
             if listener.trip and time.monotonic() > asked[0] + 1.0:
                 asked[0] = time.monotonic()
                 bus = bus_of(nodes.settings, None)
-                bus.meet(["table"], 5.0)
+                bus.wait_for(["table"], 5.0)
                 ask_rearm(bus, "test", "a person has looked")
                 bus.close()
 

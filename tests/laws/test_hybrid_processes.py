@@ -164,7 +164,7 @@ def test_stop_rearm_and_the_deaths_of_viewer_log_and_table(tmp_path, capsys):
         bus = bus_of(nodes.settings, None)
         try:
             heard, words, mind = Heard(bus), Words(bus), minding(bus)
-            assert bus.meet(nodes.names, MEETING) == []
+            assert bus.wait_for(nodes.names, MEETING) == []
             bus.declare(GO, {})
             until(lambda: NodeState.RUNNING in heard.state("dynamics"), meanwhile=mind)
             for node in ("dynamics", "table", "device"):
@@ -247,7 +247,7 @@ def test_a_dynamics_of_another_key_or_version_is_refused_in_words_on_both_sides(
         try:
             heard, words = Heard(bus), Words(bus)
             bus.declare("log", {}), bus.declare(GO, {})
-            assert bus.meet(["device", "table"], MEETING) == []
+            assert bus.wait_for(["device", "table"], MEETING) == []
             until(lambda: "sensor tared" in words.events)
             link = replace(nodes.settings.link, key=str(make_key(tmp_path / "other")))
             other = replace(nodes.settings, link=link)

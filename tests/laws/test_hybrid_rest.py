@@ -12,10 +12,11 @@ import pytest
 import tegotae as tg
 from tegotae.hybrid import NodeState
 from tegotae.hybrid.devices.hexa_twin import HexaTwin
-from tegotae.hybrid.nodes.assembly import CREEP, SLOW, Rest, limits_of, loss_of_command_of, plant_of, stopping_of
+from tegotae.hybrid.nodes.assembly import limits_of, loss_of_command_of, plant_of, stopping_of
 from tegotae.hybrid.processes.joining import ShutdownFlag
 from tegotae.hybrid.processes.launcher import Nodes, SupervisedRun
 from tegotae.hybrid.records.log_reader import LogReader
+from tegotae.hybrid.safety.rest import CREEP, SLOW, Rest
 from tegotae.hybrid.settings import read_settings
 from three_nodes import ThreeNodes
 

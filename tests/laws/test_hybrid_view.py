@@ -365,6 +365,13 @@ def test_bad_arguments_are_refused(bus: MemoryBus, wrong: dict[str, Any], told: 
         View(bus, **{"port": 0, **wrong})
 
 
+def test_an_address_that_is_not_ours_is_told_once(bus: MemoryBus) -> None:
+    """The system's own words name it once more."""
+    with pytest.raises(InputError, match=r"cannot be listened on \([^()]+\)\.") as error:
+        View(bus, port=0, address="192.0.2.1")
+    assert str(error.value).count("192.0.2.1") == 1
+
+
 @pytest.mark.parametrize(
     ("about", "told"),
     [

@@ -57,7 +57,7 @@ class Table:
 def over_zenoh():
     with ZenohBus("test", key=KEY) as one, ZenohBus("test", key=KEY, listen=None, peers=[one.address]) as two:
         table = Table(one)
-        assert two.meet(["table"], PATIENCE) == []
+        assert two.wait_for(["table"], PATIENCE) == []
         two._session = Tape(two._session)
         yield table, two
 

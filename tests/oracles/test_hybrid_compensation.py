@@ -15,7 +15,7 @@ def test_the_delay_settles_on_the_mean_of_what_it_hears():
     rng = np.random.default_rng(3)
     late = Compensation(period=T, contact=ContactEstimate(stiffness=1e4))
     for tick in range(2000):
-        late.time(now=T * tick, label=T * tick - 0.01 - rng.uniform(0.0, 0.004))
+        late.learn_delay(now=T * tick, label=T * tick - 0.01 - rng.uniform(0.0, 0.004))
     assert late.delay == pytest.approx(0.012, abs=1e-3)
 
 
@@ -72,7 +72,7 @@ def test_the_contact_is_rolled_forward_along_the_swing(damping):
     k, m, delay = 45000.0, 33.75, 0.019
     late = Compensation(period=T, contact=ContactEstimate(stiffness=k, damping=damping))
     late.contact.begin(onset=0.0)
-    late.time(now=delay, label=0.0)
+    late.learn_delay(now=delay, label=0.0)
     x, v = 1e-4, 0.009
     depth, speed, pull = late.ahead(x, v, mass=m, touching=True)
     a, t = damping / (2.0 * m), late.lead(touching=True)
@@ -92,7 +92,7 @@ def test_free_flight_is_straight_and_shows_how_far_the_table_trails():
         if tick > 3:
             late.follow(label=T * (tick - 2), depth=0.01 * (T * (tick - 2) - 0.007))
     assert late.servo_lag == pytest.approx(0.007, rel=1e-6)
-    late.time(now=1.0, label=0.996)
+    late.learn_delay(now=1.0, label=0.996)
     depth, speed, pull = late.ahead(-0.01, 0.01, mass=30.0, touching=False)
     assert (depth, speed, pull) == (pytest.approx(-0.01 + 0.01 * 0.012), 0.01, 0.0)
 

@@ -100,6 +100,21 @@ def test_a_docstring_is_statement_and_note() -> None:
     assert (claim.statement, claim.note) == ("One is one.", "It always was.")
 
 
+@pytest.mark.parametrize("words", [None, "", "  \n\n  A note below nothing."])
+def test_a_claim_that_says_nothing_is_refused(words: str | None) -> None:
+    paper = Paper(key="k", title="t", authors="a", subject=1.0)
+
+    def one_is_one(subject: float) -> Finding:
+        return Finding("one", subject, "=", 1.0)
+
+    one_is_one.__doc__ = words
+    with pytest.raises(
+        tg.InputError, match=r"k: claim 'one-is-one' says nothing\.\n  Write its statement as its docst"
+    ):
+        paper.claim(source="(1)")(one_is_one)
+    assert paper.claims == []
+
+
 def test_a_broken_subject_fails_the_claim() -> None:
     paper = small_paper()
     assert paper["falls"].check(9.81).passed

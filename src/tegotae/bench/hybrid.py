@@ -44,7 +44,7 @@ def round_trips(*, count: int = 300, rounds: int = 15, spin: float = 0.0) -> Lat
             print(key.hex(), spin, sep="\n", file=other.stdin, flush=True)
             place = ("127.0.0.1", int(other.stdout.readline()))
             with UdpLink(key=key, remote=place, max_age=_PATIENCE) as link:
-                link.meet(_PATIENCE)
+                link.connect(_PATIENCE)
                 played = [_round(link, count, spin) for _ in range(rounds)]
                 link.send(Stop(reason="measured"))
             other.wait(_PATIENCE)

@@ -219,7 +219,7 @@ def request(what: str, file: Path, changes: Sequence[str]) -> int:
     try:
         # What makes no sense is no answer.
         Judge().subscribe(bus, "events", lambda topic, payload: heard.append(event_of(object_of("event", payload))))
-        if missing := bus.meet(["table"], _PRESENT):
+        if missing := bus.wait_for(["table"], _PRESENT):
             checks.refuse(f"hybrid {what}", f"{'; '.join(missing)}.", "Name the settings of a session that runs.")
         who, why = "command line", f"tegotae hybrid {what}"
         if what == "stop":

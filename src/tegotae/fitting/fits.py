@@ -78,7 +78,7 @@ class Fit:
             rows.append((name, f"{value:.5g}", f"{low:.5g} … {high:.5g}", self.units[name]))
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         lines = [
-            f"Fit of {type(self.block).__name__} to {self.record.told}; "
+            f"Fit of {type(self.block).__name__} to {self.record.extent}; "
             f"noise {self.noise:.3g} {self.unit}, correlated by {self.correlation:.2f} from {self.record.steps}"
         ]
         for a, b, c, d in rows:

@@ -64,7 +64,7 @@ class Record:
     steps = "tick to tick"  # its instants, in words
 
     @property
-    def told(self) -> str:
+    def extent(self) -> str:
         """How much of it there is, in words."""
         return f"{self.ticks} ticks of {self.period:g} s"
 

@@ -88,7 +88,7 @@ class RodRecord:
     steps = "one time to the next"
 
     @property
-    def told(self) -> str:
+    def extent(self) -> str:
         """How much of it there is, in words."""
         return f"{self.count} times"
 

@@ -50,5 +50,5 @@ if TYPE_CHECKING:
     from tegotae.hybrid.safety.sensing import Sensing
     from tegotae.hybrid.settings import Settings, read_settings
 
-# A node that only drives a table loads no compiler.
+# A node that only drives a table loads no simulated machine.
 __getattr__, __dir__ = loaded_on_first_use(__name__)

@@ -13,7 +13,7 @@ from tegotae.hybrid.bus.bus import checked_word
 from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.machines.model_settings import KINDS, OWNER, ModelSettings, OwnCode
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
-from tegotae.parameters import Parameter, declared, parameter_of
+from tegotae.parameters import Parameter, Seed, declared, parameter_of
 from tegotae.toml_settings import Kinds, SettingsGroup, lines, put, read, read_toml, tables
 
 Triple = tuple[float, float, float]
@@ -100,7 +100,7 @@ class LimitSettings(SettingsGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkSettings(Faults, SettingsGroup):
+class LinkSettings(SettingsGroup):
     """The fast links, and what is done to them on purpose."""
 
     dynamics: Annotated[str, Parameter("where the dynamics node listens; port 0: any free one (hybrid run)")] = (
@@ -111,9 +111,14 @@ class LinkSettings(Faults, SettingsGroup):
     device: Annotated[str, Parameter("where the device's process listens")] = "127.0.0.1:0"
     key: Annotated[str, Parameter("file with the shared key; '' makes one for this run (hybrid run)")] = ""
     max_age: Annotated[float, Parameter("[s], > 0, <= 60, largest round trip of a packet")] = 0.2
-    delay: Annotated[float, Parameter("[s], 0 to 60, added to the loop, half on either way; virtual: whole ticks")] = (
-        0.0
-    )
+    delay: Annotated[float, Parameter("[s], 0 to 60, added to the loop, half each way; virtual: whole ticks")] = 0.0
+    jitter: Annotated[float, parameter_of(Faults, "jitter")] = 0.0
+    loss: Annotated[float, parameter_of(Faults, "loss")] = 0.0
+    duplication: Annotated[float, parameter_of(Faults, "duplication")] = 0.0
+    reordering: Annotated[float, parameter_of(Faults, "reordering")] = 0.0
+    corruption: Annotated[float, parameter_of(Faults, "corruption")] = 0.0
+    drift: Annotated[float, parameter_of(Faults, "drift")] = 0.0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, kw_only=True)

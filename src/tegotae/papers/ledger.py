@@ -270,6 +270,8 @@ class Paper(Generic[Subject]):
             name = identifier or _dashed(measure)
             self._refuse_twice("claim", name)
             text, more = (statement, "") if statement else _paragraphs(measure)
+            if not text:
+                checks.refuse(self.key, f"claim {name!r} says nothing.", "Write its statement as its docstring.")
             data: dict[str, Any] = {"statement": text, "source": source, "as_printed": as_printed, "note": note or more}
             self.claims.append(Claim(paper=self.key, id=name, **data, needs=needs, measure=measure))
             return measure

@@ -50,7 +50,7 @@ def flattened(signal: Array) -> Array:
     return np.ascontiguousarray(signal.T).ravel()
 
 
-def extent(record: Record) -> float:
+def travel(record: Record) -> float:
     """How far the record travels from end to end [m]."""
     places = np.cumsum(record.velocity, axis=0) * record.period
     return float(np.linalg.norm(np.ptp(np.concatenate([np.zeros_like(places[:1]), places]), axis=0)))
@@ -76,7 +76,7 @@ def most(record: Record) -> dict[str, tuple[float, str]]:
 
 def family(record: Record, count: int, relaxations: tuple[float, ...] = RELAXATIONS) -> Family:
     """`count` reaches from where nothing sticks to where nothing slides, times the relaxation times."""
-    far = 1.5 * extent(record)
+    far = 1.5 * travel(record)
     near = max(1e-4 * far, 0.05 * record.period * float(np.sqrt(np.mean(record.velocity**2))))
     reaches, times = (
         g.ravel()

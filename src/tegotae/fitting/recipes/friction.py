@@ -109,7 +109,7 @@ class ImpedanceRecipe(FrictionRecipe):
 
     def rivals(self, values: Values, record: Record) -> Iterable[Rival]:
         """It never slides; it never sticks; its friction does not depend on speed as the law says."""
-        far, fast = elements.extent(record), elements.fastest(record)
+        far, fast = elements.travel(record), elements.fastest(record)
         if not set(self.law.levels) & set(self.known):
             endless = {**self.known_but_for_the_law(), "limit": 1e6 * elements.largest(record)}
             spring = ImpedanceRecipe(CoulombRecipe(), endless)

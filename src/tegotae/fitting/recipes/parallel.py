@@ -90,7 +90,7 @@ class ParallelRecipe(Recipe):
         """The last never slides; the first never sticks; two of them are one."""
         last = self.count - 1
         if f"limits[{last}]" not in self.known:
-            far = elements.extent(record)
+            far = elements.travel(record)
             yield without(
                 self,
                 values,

@@ -27,6 +27,7 @@ class Karnopp(Admittance):
     through that edge has an exact solution.
 
     Runs record `velocity` [m/s], `position` [m], `friction` [N] and `momentum_velocity` [m/s] (momentum over mass).
+    A velocity to start from is momentum too, unless that is given as well.
 
     Example:
         >>> import numpy as np

@@ -104,7 +104,7 @@ class Bus(Closable):
         self._checked(topic)
         return self._ask(topic, payload, timeout)
 
-    def meet(self, nodes: Collection[str], timeout: float) -> list[str]:
+    def wait_for(self, nodes: Collection[str], timeout: float) -> list[str]:
         """Wait [s] until they are all here; returns who is missing and why, in words, else nothing."""
         timeout = checks.at_least_zero(self._owner, "timeout", timeout, "s", "Give how long to wait.")
         wanted = checks.texts(self._owner, "nodes", nodes, "Give a list of names of nodes.")

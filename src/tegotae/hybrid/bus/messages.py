@@ -31,7 +31,7 @@ LATE = "late"  # a table came to rest because somebody was late, and for no othe
 REARMED = "re-armed"  # a table left its latch
 REARM = "re-arm"  # it was asked to; at level "warning" it did not, and the words say why
 STOP = "stop"  # it was told to stop
-FINISHED = "finished"  # a dynamics node came to its end; so its last words begin, too
+FINISHED = "finished"  # a dynamics node came to its end: the kind of that event, and how its last words begin
 DONE = "the simulation has finished"  # why a dynamics node stops the table at its end
 TROUBLES = frozenset(  # what brings a table to rest, or is told of one that rests; all but LATE need a person's look
     {

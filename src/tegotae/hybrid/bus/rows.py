@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import FARTHEST, LATEST, REMEDY, SOONEST, Judge
 
@@ -165,7 +164,7 @@ def unpack(payload: bytes, dtype: np.dtype[Any]) -> RowBlock:
     try:
         who, what = payload[_HEADER.size : names].decode(), payload[names:begin].decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"{owner}: its names are no text ({error}).\n  {remedy}") from error
+        checks.refuse(owner, f"its names are no text ({error}).", remedy)
     if size != dtype.itemsize or mark != fingerprint(dtype):
         checks.refuse(owner, f"the {what!r} rows of node {who!r} have other fields than this reader knows.", _ANEW)
     return RowBlock(who, what, birth, number, first, np.frombuffer(payload, dtype, count, begin))

@@ -192,12 +192,11 @@ class LinkStatistics(Declared):
 
     def troubles(self) -> list[str]:
         """What is wrong, in words, with the way out."""
-        troubles = []
-        for version, count in sorted(self.versions.items()):
-            troubles.append(
-                f"{count} packets of version {version}, but this is version {VERSION}: "
-                "install the same tegotae on both computers"
-            )
+        remedy = "install the same tegotae on both computers"
+        troubles = [
+            f"{count} packets of version {version}, but this is version {VERSION}: {remedy}"
+            for version, count in sorted(self.versions.items())
+        ]
         for count, words in (
             (self.foreign, "with another key or from another address: give both nodes the same key file and each "
              "other's address, or find out who else is sending"),

@@ -26,7 +26,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from tegotae import checks
 from tegotae.errors import InputError
@@ -47,7 +47,7 @@ _QUIET = {"multicast": {"enabled": False}, "gossip": {"enabled": False}, "delay"
 
 def free_address(host: str = "127.0.0.1") -> Address:
     """An address at which nobody listens now."""
-    with bound(_NAME, f"host={host!r}", host, socket.SOCK_STREAM) as it:
+    with bound(_NAME, "host", host, socket.SOCK_STREAM) as it:
         return host, int(it.getsockname()[1])
 
 
@@ -127,17 +127,16 @@ class Access:
             os.unlink(path)
 
 
-def unopened(address: Address | None, words: str) -> str:
-    """What to tell when zenoh cannot listen at an address."""
+def refuse_address(address: Address | None, words: str) -> NoReturn:
+    """Tell that zenoh cannot listen at an address."""
     if address is None:
-        return f"{_NAME}: zenoh does not start ({words}).\n  Check the addresses of the peers."
+        checks.refuse(_NAME, f"zenoh does not start ({words}).", "Check the addresses of the peers.")
     host, port = address
     if "Address already in use" in words:
-        return (
-            f"{_NAME}: port {port} of {host} is in use.\n"
-            "  End the program that listens there (`ss -ltnp` names it), or choose another port for this node."
-        )
-    return f"{_NAME}: cannot listen at {host}:{port} ({words.split(' at /')[0]}).\n  Name an address of this computer."
+        remedy = "End the program that listens there (`ss -ltnp` names it), or choose another port for this node."
+        checks.refuse(_NAME, f"port {port} of {host} is in use.", remedy)
+    problem = f"cannot listen at {host}:{port} ({words.split(' at /')[0]})."
+    checks.refuse(_NAME, problem, "Name an address of this computer.")
 
 
 _FRESH = 2.0  # s, for which the refusal of a peer is believed
@@ -168,7 +167,7 @@ class ZenohBus(Bus):
         >>> with ZenohBus("demo", key=key) as table, ZenohBus("demo", key=key, peers=[table.address]) as view:
         ...     table.answer("demo/parameters/table", lambda asked: asked.upper())
         ...     table.declare("table", {"device": "spring"})
-        ...     view.meet(["table"], timeout=5.0), view.ask("demo/parameters/table", b"kp")
+        ...     view.wait_for(["table"], timeout=5.0), view.ask("demo/parameters/table", b"kp")
         ([], b'KP')
     """
 
@@ -210,7 +209,7 @@ class ZenohBus(Bus):
                 break
             except self._zenoh.ZError as error:
                 if self.address == listen or not left:  # a port of our own choice may have been taken meanwhile
-                    raise InputError(unopened(self.address, str(error))) from error
+                    refuse_address(self.address, str(error))
         atexit.register(self.close)  # a session that is left open would keep its process from ending
         tokens, here = f"{self._tokens_key}/**", self._session.liveliness()
         self._hear("meeting", self._met, here.declare_subscriber, tokens, history=True)

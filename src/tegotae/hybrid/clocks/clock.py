@@ -83,7 +83,10 @@ class RealClock(NodeClock, Closable):
     _: KW_ONLY
     spin: Annotated[
         float,
-        Parameter("[s], >= 0, the last part of a wait that is spent asking for the time", "Use spin=0.0 for none."),
+        Parameter(
+            "[s], >= 0, the last part of a wait that is spent asking for the time, up to `period`; 0 never spins",
+            "Use spin=0.0 for none.",
+        ),
     ] = 0.0
     priority: Annotated[
         int | None, Parameter("1 to 99, of SCHED_FIFO; None leaves the process to the usual scheduler", _RANGE)

@@ -82,7 +82,7 @@ class Device(Protocol):
         """
 
     def stop(self) -> None:
-        """Come to rest and hold, until commanded again after `rearm`."""
+        """Come to rest and hold until `rearm`. Only a `DeviceNode` calls it: a table node slows its commands down."""
 
     def rearm(self) -> None:
         """Obey commands again."""

@@ -40,9 +40,10 @@ def unbounded(pose: Sequence[float]) -> tuple[float, float]:
 
 
 def _stepped(owner: str, name: str, value: Any) -> Any:
-    """A device that this process drives."""
-    if not all(callable(getattr(value, word, None)) for word in ("command", "read", "step")):
-        problem = f"{name}={checks.shown(value)} takes no commands, tells no readings, or is never stepped."
+    """A device that this process drives, and stops when commands stay away."""
+    asked = ("command", "read", "step", "stop", "rearm")
+    if missing := [word for word in asked if not callable(getattr(value, word, None))]:
+        problem = f"{name}={checks.shown(value)} has no {', no '.join(f'{word}()' for word in missing)}."
         checks.refuse(owner, problem, "Give a Twin, such as SpringTwin or HexaTwin.")
     return value
 

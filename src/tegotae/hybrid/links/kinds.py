@@ -34,6 +34,10 @@ _TIMESPEC = Struct("@qq")
 _ANCILLARY = socket.CMSG_SPACE(_TIMESPEC.size)
 _LARGEST = 2048  # bytes read of a datagram; ours are all shorter
 _PATIENCE = 5.0  # s, for a pair of one process to meet
+_UNBOUND = {
+    errno.EADDRINUSE: "Another program, or another node, uses this port: stop it, or name another port (0: any free).",
+    errno.EADDRNOTAVAIL: "This machine has no such address; name one of its own, or 127.0.0.1 for this machine alone.",
+}
 
 
 class UdpTransport:
@@ -47,7 +51,8 @@ class UdpTransport:
             self._socket.bind(place)
         except OSError as error:
             self._socket.close()
-            raise InputError(_unbound(local, error)) from error
+            remedy = _UNBOUND.get(error.errno or 0, "Name an address of this machine and a port of at least 1024.")
+            checks.refuse("UdpLink", f"cannot listen at {local[0]} port {local[1]} ({error.strerror}).", remedy)
         self.family = family
         self.address: Address = self._socket.getsockname()[:2]
         self._timed = timed and sys.platform == "linux"
@@ -128,21 +133,9 @@ def resolved(name: str, address: Address, *, to: bool = False) -> tuple[socket.A
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
     except (OSError, UnicodeError) as error:
-        raise InputError(
-            f"UdpLink: {name}={address!r} is not known ({error}).\n  Give (address, port), such as ('127.0.0.1', 5600)."
-        ) from error
+        remedy = "Give (address, port), such as ('127.0.0.1', 5600)."
+        checks.refuse("UdpLink", f"{name}={address!r} is not known ({error}).", remedy)
     return family, (str(place[0]), int(place[1]))
-
-
-def _unbound(local: Address, error: OSError) -> str:
-    what = f"UdpLink: cannot listen at {local[0]} port {local[1]} ({error.strerror})."
-    if error.errno == errno.EADDRINUSE:
-        return (
-            f"{what}\n  Another program, or another node, uses this port: stop it, or name another port (0: any free)."
-        )
-    if error.errno == errno.EADDRNOTAVAIL:
-        return f"{what}\n  This machine has no such address; name one of its own, or 127.0.0.1 for this machine alone."
-    return f"{what}\n  Name an address of this machine and a port that you may use, above 1023."
 
 
 class UdpLink(NodeLink):

@@ -149,7 +149,7 @@ class NodeLink(Closable):
             spin = checks.at_least_zero(owner, "spin", spin, "s", remedy)
         return self._transport.wait(seconds, spin)
 
-    def meet(self, timeout: float = 1.0) -> bool:
+    def connect(self, timeout: float = 1.0) -> bool:
         """Greet until the peer has answered, at most so long [s]; whether it did. Loops that send need not call it."""
         timeout = checks.number(type(self).__name__, "timeout", timeout, "s", "Give how long to wait.")
         end = time.monotonic() + timeout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import ModuleType
 from typing import Annotated, Any
@@ -22,24 +22,29 @@ from tegotae.hybrid.links.packets import ORIGIN, reals, sound_pose
 from tegotae.hybrid.safety.poses import moved
 from tegotae.kernels.soundness import sound
 from tegotae.parameters import Declared, Parameter
+from tegotae.ports import spans
 from tegotae.running.source import module_of
 from tegotae.state import State
 
 _OWNER = "GuardedMachine"
-_SEEN = ("place", "quaternion", "kinetic_energy", "normal_mobility")  # what a block may tell of itself
+_SEEN = ("kinetic_energy", "place", "quaternion", "twist", "normal_mobility")  # what a block may tell of itself
 _SIX = "an admittance with a six-dimensional port"
 
 # What the block would do by itself tells how much of the wrench the budget allows; then it is asked with that.
 _SOURCE = """
 @entry
-def tick(p, s, w, h, T, B, guarded, motion, slope, spare):
+def tick(p, s, w, h, T, B, guarded, motion, slope, spare, at):
     prepare(p.real, p.whole, s.real, s.whole, w.real, w.whole, T)
     spare[:] = 0.0
     answer(p.real, p.whole, s.real, s.whole, w.real, w.whole, spare, T, motion, slope)
     spare[:] = motion
-    counted = cap(h, spare, slope, T, B, guarded)
+    S = np.empty((6, 6))
+    for i in range(6):
+        for j in range(6):
+            S[i, j] = slope[at + i, at + j]
+    counted = cap(h[at : at + 6], spare[at : at + 6], S, T, B, guarded)
     answer(p.real, p.whole, s.real, s.whole, w.real, w.whole, h, T, motion, slope)
-    correct(h, motion, T, B, counted)
+    correct(h[at : at + 6], motion[at : at + 6], T, B, counted)
     advance(p.real, p.whole, s.real, s.whole, w.real, w.whole, h, motion, T)
     return sound(s.real, 0, s.real.shape[0])
 """
@@ -57,7 +62,7 @@ def _initial(owner: str, name: str, value: Any) -> Mapping[str, ArrayLike]:
 
 @dataclass(frozen=True)
 class Machine(Declared):
-    """A block and where it starts.
+    """A block, where it starts, and at which of its ports it is met; at the others no force acts.
 
     Example:
         >>> from tegotae import Mass
@@ -77,12 +82,23 @@ class Machine(Declared):
         Sequence[float],
         Parameter("[m, -], of the moving part at the start, for a block that tells none", accept=sound_pose),
     ] = ORIGIN
+    port: Annotated[str | None, Parameter("six-dimensional, that the contact is at; None if there is one alone")] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.block.dimension != 6:
-            problem = f"block={self.block.name} has dimension {self.block.dimension}."
-            checks.refuse("Machine", problem, "Give one whose ports have six together: a wrench in, a twist out.")
+        _ = self.met
+
+    @property
+    def met(self) -> slice:
+        """Where the wrench of the contact stands among the forces at all ports."""
+        ports, asked = self.block.ports, self.port
+        six = [port.name for port in ports if port.dimension == 6 and asked in (None, port.name, *port.also)]
+        if len(six) != 1:
+            found = f"block={self.block.name}, port={asked!r}: {'several ports' if six else 'no such port'}"
+            known = ", ".join(f"{port.name!r} of dimension {port.dimension}" for port in ports) or "none"
+            remedy = f"Give {_SIX}, and name it if there are several; there are {known}."
+            checks.refuse("Machine", f"{found} with six dimensions.", remedy)
+        return spans(ports)[six[0]]
 
 
 class GuardedMachine:
@@ -113,27 +129,29 @@ class GuardedMachine:
 
     def __init__(self, machine: Machine | Admittance, *, period: float, guard: bool = True) -> None:
         if not isinstance(machine, Machine):
-            remedy = f"Give {_SIX}, or Machine(block, initial, pose)."
+            remedy = f"Give {_SIX}, or Machine(block, initial, pose, port)."
             machine = Machine(checks.instance(_OWNER, "machine", machine, Admittance, remedy))
         self._guard = checks.flag(_OWNER, "guard", guard)
         self.block = block = machine.block
         self._live = block.start(period=period, initial=machine.initial)
         self.period = self._live.period
-        self._budget, self._wrench = np.zeros(caps.SIZE), np.zeros(6)
-        self._motion, self._slope, spare = np.zeros(6), np.zeros((6, 6)), np.zeros(6)
+        self._machine, self._budget, n, met = machine, np.zeros(caps.SIZE), block.dimension, machine.met
+        forces, motion, slope, still = np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros(n)
+        self._wrench, self._motion, self._slope = forces[met], motion[met], slope[met, met]
         self._state = self._live._state
         self._pose = np.array(machine.pose)
-        parts = block.parts
-        seen = {name: self._state.part(name) for name in _SEEN if name in parts}  # where it lies in memory, found once
-        self._place, self._turn, self._kinetic, self._mobility = (seen.get(name) for name in _SEEN)
-        self._twist = self._state.part("twist" if "twist" in parts else "velocity")
-        rest = (self._wrench, self.period, self._budget, self._guard, self._motion, self._slope, spare)
+        told = _SEEN if n == 6 else _SEEN[:1]  # of several ports nobody knows which one a place is of
+        seen = {name: self._state.part(name) for name in told if name in block.parts}  # where it lies, found once
+        self._kinetic, self._place, self._turn, twist, self._mobility = (seen.get(name) for name in _SEEN)
+        velocity = self._state.memory.real[slice(*block.spaces.state.span("velocity"))]  # its parts by their ports
+        self._twist = velocity[met] if twist is None else twist
+        rest = (forces, self.period, self._budget, self._guard, motion, slope, np.zeros(n), met.start)
         step, (p, s, w) = _module(module_of(block)).tick, self._live._memories(self._state)
         kept, workspace = self._state.copy(), block.spaces.workspace.empty()
-        module_of(block).answer_once(p, s, workspace, np.zeros(6), self.period, np.zeros(6), self._slope)
+        module_of(block).answer_once(p, s, workspace, still, self.period, motion, slope)
         step(p, self._live._memory_of(kept), workspace, *rest)  # compiled before the first tick
         self._budget[:] = 0.0
-        module_of(block).answer_once(p, s, w, np.zeros(6), self.period, np.zeros(6), self._slope)
+        module_of(block).answer_once(p, s, w, still, self.period, np.zeros(n), slope)
         self._step = bind(step, p, s, w, *rest)
 
     def advance(self, wrench: Sequence[float]) -> list[float]:
@@ -205,7 +223,7 @@ class GuardedMachine:
         self._live.state, self._budget[:], self._pose[:] = kept
 
     def __reduce__(self) -> Any:
-        made = Machine(self.block, self._live.state, self._pose.tolist())
+        made = replace(self._machine, initial=self._live.state, pose=self._pose.tolist())
         return partial(GuardedMachine, made, period=self.period, guard=self._guard), (), self.state
 
     def __setstate__(self, kept: tuple[State, Array, Array]) -> None:

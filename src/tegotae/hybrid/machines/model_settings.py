@@ -67,7 +67,7 @@ class ModelSettings(SettingsGroup):
         """Pose of the moving part at the start, in the surface's axes: position [m] and quaternion."""
         made = self.machine(period)
         state = made.block.initial_state(period, made.initial)
-        if "place" in state and "quaternion" in state:
+        if made.block.dimension == 6 and "place" in state and "quaternion" in state:
             return (*state.part("place").tolist(), *state.part("quaternion").tolist())
         return tuple(made.pose)
 
@@ -101,7 +101,9 @@ class HeldJoints(SettingsGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class OwnModel(ModelSettings, OwnCode):
-    """A machine of the user's own: any admittance with a six-dimensional port, or Machine(block, initial, pose)."""
+    """A machine of the user's own: any admittance with a six-dimensional port, or a Machine around it."""
+
+    port: Annotated[str, Parameter("of the block, that the contact is at; '' for its only one of six dimensions")] = ""
 
     def machine(self, period: float) -> Machine:
         """What the function makes."""
@@ -110,9 +112,10 @@ class OwnModel(ModelSettings, OwnCode):
 
         made = self.made("model")
         if isinstance(made, Machine):
-            return made
-        remedy = "Return an admittance with a six-dimensional port, or Machine(block, initial, pose)."
-        return Machine(checks.instance(OWNER, f"model.factory={self.factory!r} gave", made, Admittance, remedy))
+            return dataclasses.replace(made, port=self.port) if self.port else made
+        remedy = "Return an admittance with a six-dimensional port, or Machine(block, initial, pose, port)."
+        block = checks.instance(OWNER, f"model.factory={self.factory!r} gave", made, Admittance, remedy)
+        return Machine(block, port=self.port or None)
 
 
 Triple = tuple[float, float, float]

@@ -95,8 +95,8 @@ class Compensation:
         """How far the table trails its command in free flight [s]."""
         return self._lag[0] / self._lag[1] if self._lag[1] > 0.0 else 0.0
 
-    def time(self, *, now: float, label: float) -> None:
-        """At some simulated time [s] a measurement came in, whose command was labelled with another [s].
+    def learn_delay(self, *, now: float, label: float) -> None:
+        """At a simulated time [s] a measurement came in, whose command was labelled with another [s].
 
         So the delay is known from echoed labels alone; clocks need not agree: both times are the simulation's own.
         """

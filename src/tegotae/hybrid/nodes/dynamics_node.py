@@ -138,7 +138,7 @@ class DynamicsCore(Declared):
         """Of a table that obeys: delay, lag, and what it touches."""
         late, measurement = self.late, felt.measurement
         if self.simulated > 0.0:
-            late.time(now=now, label=measurement.label)
+            late.learn_delay(now=now, label=measurement.label)
         if felt.push > 0.0:
             if not self.touching:
                 self.touching = True

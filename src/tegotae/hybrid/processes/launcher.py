@@ -288,7 +288,7 @@ class SupervisedRun:
                 explained = True
                 self.tell(f"still waiting for {', '.join(missing)}: kernels are compiled once, for half a minute or so")
             if waited > MEETING:
-                why = "; ".join(bus.meet(missing, 0.0))
+                why = "; ".join(bus.wait_for(missing, 0.0))
                 self._note(f"not started: {why} after {MEETING:g} s")
                 return False
             time.sleep(_POLL_PERIOD)

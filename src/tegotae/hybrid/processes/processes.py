@@ -29,6 +29,7 @@ from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
 from tegotae.hybrid.nodes.table_node import TableNode
 from tegotae.hybrid.processes import joining
 from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag
+from tegotae.hybrid.safety.rest import Rest
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
 _EXPLAINED = 5.0  # s of waiting after which it is told what may be wrong, and again
@@ -85,11 +86,11 @@ class _Process:
         while not self.ending and (missing := [one for one in awaited if one not in bus.nodes()]):
             now = time.monotonic()
             if now > began + MEETING:
-                words = "; ".join(bus.meet(missing, 0.0))
+                words = "; ".join(bus.wait_for(missing, 0.0))
                 checks.refuse(owner, f"{words} after {MEETING:g} s.", "Start it, with the same settings and key.")
             if now > explained:
                 explained = now + _EXPLAINED
-                self._tell(f"still waiting: {'; '.join(bus.meet(missing, 0.0))}")
+                self._tell(f"still waiting: {'; '.join(bus.wait_for(missing, 0.0))}")
             meanwhile()
             time.sleep(0.01)
         if others := bus.versions():
@@ -208,7 +209,7 @@ def run_device(settings: Settings, *, awaited: Sequence[str], parent: int | None
                 _device_tick(node, proc.wait(node.idle), twin, clock, reporter)
             # Whoever started this process may be gone in mid-flight: a mechanism that moves or swings is not left.
             node.end()
-            rest, left = assembly.Rest(limits, settings.period), _COMING_TO_REST
+            rest, left = Rest(limits, settings.period), _COMING_TO_REST
             while left and rest.step(twin.read().pose) < _RESTED:
                 _device_tick(node, clock.wait(), twin, clock, reporter)
                 left -= 1

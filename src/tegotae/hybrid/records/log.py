@@ -22,7 +22,7 @@ import numpy as np
 import tegotae
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.errors import FileError, InputError
+from tegotae.errors import FileError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import event_of
 from tegotae.hybrid.bus.rows import FIELDS, KINDS, Rows, refuse_rows
@@ -287,5 +287,4 @@ def _json(name: str, value: object) -> bytes:
     try:
         return json.dumps(plain(value), ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError) as error:
-        message = f"{name}={checks.shown(value)} is not for a log ({error})."
-        raise InputError(f"LogWriter: {message}\n  Give plain data.") from error
+        checks.refuse("LogWriter", f"{name}={checks.shown(value)} is not for a log ({error}).", "Give plain data.")

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
 from tegotae import checks
-from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import ask_rearm, ask_stop
 from tegotae.hybrid.closable import Closable
@@ -86,10 +85,11 @@ def _must_be_free(address: str, port: int) -> None:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             _refuse_port(address, port)
-        raise InputError(
-            f"{_OWNER}: address={address!r}, port={port} cannot be listened on ({error}).\n"
-            "  Use 127.0.0.1 or another address of this computer, and a port of at least 1024."
-        ) from error
+        why = (error.strerror or str(error)).partition(" (while")[0]  # Python adds the address once more
+        problem = f"address={address!r}, port={port} cannot be listened on ({why})."
+        checks.refuse(
+            _OWNER, problem, "Use 127.0.0.1 or another address of this computer, and a port of at least 1024."
+        )
 
 
 def _refuse_port(address: str, port: int) -> NoReturn:

@@ -84,7 +84,7 @@ class Lagrangian:
     def accelerations(
         self, y: Array, v: Array, *, torque: float = 0.0, held: int = 0, pushes: Sequence[Push] = ()
     ) -> Array:
-        """y'' by Lagrange's equation: d/dt(dL/dv) = dL/dy + forces.
+        """y'' [m/s², rad/s²] by Lagrange's equation: d/dt(dL/dv) = dL/dy + forces, for y [m, rad] and v [m/s, rad/s].
 
         The torque [N·m] is on the base, of whose x, y and angle so many rest: 0, 2 or 3.
         """

@@ -141,7 +141,7 @@ def turned(servo: LiveServo | PlainPID, wanted: Array, *, pulled: int = 0) -> Ar
 
 
 def torn_away(servo: LiveServo | PlainPID, *, seconds: float = 6.0) -> Array:
-    """Held at 0, pulled away, let go at 1 s."""
+    """Angle [rad] over so many seconds [s]: held at 0, pulled to 1 rad, let go at 1 s."""
     return turned(servo, np.zeros(round(seconds / T)), pulled=1000)
 
 

@@ -106,7 +106,10 @@ ENTERING: dict[str, Callable[[Array, Array, float], tuple[Array, Array]]] = {
 
 
 def row_force(entering: str, *, alpha: float, V: float, T: float, K: float, n: int, ticks: int, warm: int) -> float:
-    """Mean lateral force [N] of the paper's row (4)-(8) over ticks that others warm up for, steer angle held, B = 0."""
+    """Mean lateral force [N] of the paper's row (4)-(8) over ticks that others warm up for, steer angle held, B = 0.
+
+    Slip angle alpha [rad], speed V [m/s], period T [s], n bristles of which each counts for COUNT/n with K [N/m].
+    """
     xi = A_HALF * ((2.0 * np.arange(n) + 1.0) / n - 1.0)
     e, total = np.zeros(n), 0.0
     for tick in range(warm + ticks):

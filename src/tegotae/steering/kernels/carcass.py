@@ -24,52 +24,50 @@ def own_slope(p, T):
     return p.mc / T + p.kc * T + p.bc
 
 
-@kernel
-def tread_step(p, s, wc, total, total_w, low, high, T):
-    """A step of Newton inside its bracket: -> the next wc, the bracket, and whether this wc is as near as can be.
+@cache
+def tread_kernel(bristle, turns):
+    """`tread(p, s, w, v, dw, dr, T)`: the tread velocity wc that goes with an axle's motion, and all sums there."""
+    gather = gather_kernel(bristle, turns)
 
-    total is the force of the bristles at wc, total_w its slope.
-    """
-    kc, bc, mc = p.kc, p.bc, p.mc
-    yc, w0 = s.yc[0], s.wc[0]
-    carcass_slope = own_slope(p, T)
-    gap = mc * (wc - w0) / T + kc * (yc + T * wc) + bc * wc + total
-    scale = carcass_slope * (abs(wc) + abs(w0)) + kc * abs(yc) + abs(total)
-    if abs(gap) <= 8.0 * EPSILON * scale:
-        return wc, low, high, True
-    return nearer(wc, gap, gap / (carcass_slope + total_w), low, high)
+    @kernel
+    def tread(p, s, w, v, dw, dr, T):
+        """wc, and what `gather` says there."""
+        kc, bc, mc, yc, w0 = p.kc, p.bc, p.mc, s.yc[0], s.wc[0]
+        carcass_slope = own_slope(p, T)
+        wc, low, high = w0, -np.inf, np.inf
+        for _ in range(100):
+            sums = gather(p, s, w, v, wc + dw, dr, T)
+            total, total_w = sums[4], sums[6]
+            gap = mc * (wc - w0) / T + kc * (yc + T * wc) + bc * wc + total
+            scale = carcass_slope * (abs(wc) + abs(w0)) + kc * abs(yc) + abs(total)
+            if abs(gap) <= 8.0 * EPSILON * scale:
+                break
+            trial, low, high, met = nearer(wc, gap, gap / (carcass_slope + total_w), low, high)
+            if met:
+                break
+            wc = trial
+        return wc, sums
+
+    return tread
 
 
 @cache
 def carcass_kernels(load, *law):
     """The row on an elastic carcass, for a profile of pressure and a friction law; none is constant friction."""
     bristle = bristle_kernel(*law)
-    gather, commit = gather_kernel(bristle), commit_kernel(bristle, True)
-
-    @kernel
-    def give(p, s, w, v, T):
-        """The tread velocity wc that goes with a steering rate."""
-        wc = s.wc[0]
-        low, high = -np.inf, np.inf
-        for _ in range(100):
-            _, _, _, total, _, total_w = gather(p, w, v, wc)
-            trial, low, high, met = tread_step(p, s, wc, total, total_w, low, high, T)
-            if met:
-                break
-            wc = trial
-        return wc
+    tread, commit = tread_kernel(bristle, False), commit_kernel(bristle, True)
 
     @kernel
     def answer(p, s, w, v, T):
         """Torque on the mover and its slope for a trial steering rate."""
-        wc = give(p, s, w, v, T)
-        tau, tau_v, tau_w, _, total_v, total_w = gather(p, w, v, wc)
+        _, (tau, tau_v, tau_w, _, _, total_v, total_w, _) = tread(p, s, w, v, 0.0, 0.0, T)
         w_v = -total_v / (own_slope(p, T) + total_w)
         return -tau, -(tau_v + tau_w * w_v)
 
     @kernel
     def advance(p, s, w, v, T):
         """Commit the steering rate that really happened."""
-        commit(p, s, w, v, give(p, s, w, v, T), T)
+        wc, _ = tread(p, s, w, v, 0.0, 0.0, T)
+        commit(p, s, w, v, wc, T)
 
     return Halves(answer, advance, prepare_kernel(load, *law))

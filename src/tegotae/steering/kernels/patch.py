@@ -162,26 +162,32 @@ def turn_kernel(bristle):
 
 
 @cache
-def gather_kernel(bristle):
-    """All sums over the row."""
+def gather_kernel(bristle, turns):
+    """All sums over the row; `turns` tells whether its axle yaws by more than the rows were worked out for."""
 
     @kernel_sums
-    def gather(p, w, v, wc):
-        """tau_r and its slopes by v and wc, sum of f and its slopes by v and wc."""
+    def gather(p, s, w, v, wc, dr, T):
+        """tau_r and its slopes by v, wc and dr, then the sum of f and its slopes by the same."""
         K, B, n = p.K, p.B, w.f_0.shape[0]
         rear, h = rearmost(p, w, n)
+        rolling = 0.5 * K * w.V[0]
         f_0, f_v, loads, inside = w.f_0, w.f_v, w.load, w.Ti
-        tau = tau_v = tau_w = total = total_v = total_w = 0.0
+        tau = tau_v = tau_w = tau_r = total = total_v = total_w = total_r = 0.0
         for j in range(n):
             A, ic = j * h + rear, B + inside[j] * K
-            f, opening = bristle(f_0[j] + f_v[j] * v + ic * wc, loads[j], ic, p.law)
+            trial = f_0[j] + f_v[j] * v + ic * wc
+            f_r = ic * A + rolling * inside[j] * inside[j] if turns else 0.0
+            f, opening = bristle(trial + f_r * dr if turns else trial, loads[j], ic, p.law)
             tau += A * f
             tau_v += A * opening * f_v[j]
             tau_w += A * opening * ic
             total += f
             total_v += opening * f_v[j]
             total_w += opening * ic
-        return tau, tau_v, tau_w, total, total_v, total_w
+            if turns:
+                tau_r += A * opening * f_r
+                total_r += opening * f_r
+        return tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r
 
     return gather
 

@@ -30,13 +30,11 @@ same.
 
 from functools import cache
 
-import numpy as np
-
 from tegotae.block import Halves
-from tegotae.compile import kernel, kernel_sums
-from tegotae.kernels.roots import EPSILON, lessening_part
-from tegotae.steering.kernels.carcass import carcass_kernels, own_slope, tread_step
-from tegotae.steering.kernels.patch import bristle_kernel, fill_kernel, patch_kernels, rearmost
+from tegotae.compile import kernel
+from tegotae.kernels.roots import EPSILON
+from tegotae.steering.kernels.carcass import carcass_kernels, own_slope, tread_kernel
+from tegotae.steering.kernels.patch import bristle_kernel, fill_kernel, gather_kernel, patch_kernels
 
 MOST_TRIALS = 40
 PARTS = 10  # of a step, each half of the last
@@ -44,50 +42,14 @@ LEAST = 16.0 * EPSILON  # of a step, of what it changes
 
 
 @cache
-def rigid_axle(bristle):
-    """On a tread that does not give way."""
-
-    @kernel_sums
-    def felt(p, s, w, v, dw, dr, T):
-        """Sums over the row."""
-        K, B, n = p.K, p.B, w.f_0.shape[0]
-        rear, h = rearmost(p, w, n)
-        rolling = 0.5 * K * w.V[0]
-        tau = tau_v = tau_w = tau_r = total = total_v = total_w = total_r = 0.0
-        for j in range(n):
-            A, Ti, f_v = j * h + rear, w.Ti[j], w.f_v[j]
-            ic = B + Ti * K
-            f_r = ic * A + rolling * Ti * Ti
-            f, opening = bristle(w.f_0[j] + f_v * v + ic * dw + f_r * dr, w.load[j], ic, p.law)
-            tau += A * f
-            tau_v += A * opening * f_v
-            tau_w += A * opening * ic
-            tau_r += A * opening * f_r
-            total += f
-            total_v += opening * f_v
-            total_w += opening * ic
-            total_r += opening * f_r
-        return tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r
-
-    return felt
-
-
-@cache
 def elastic_axle(bristle):
     """On an elastic carcass, whose tread takes the velocity that goes with the axle's motion (see `carcass`)."""
-    rigid = rigid_axle(bristle)
+    tread = tread_kernel(bristle, True)
 
     @kernel
     def felt(p, s, w, v, dw, dr, T):
-        """As the rigid one, the tread given way."""
-        wc = s.wc[0]
-        low, high = -np.inf, np.inf
-        for _ in range(100):
-            tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r = rigid(p, s, w, v, wc + dw, dr, T)
-            trial, low, high, met = tread_step(p, s, wc, total, total_w, low, high, T)
-            if met:
-                break
-            wc = trial
+        """What `gather` sums, the tread given way."""
+        _, (tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r) = tread(p, s, w, v, dw, dr, T)
         # By how much the tread follows each motion takes its share off every slope.
         all_w = own_slope(p, T) + total_w
         by_v, by_w, by_r = total_v / all_w, total_w / all_w, total_r / all_w
@@ -131,7 +93,7 @@ def vehicle_halves(fill, axle, felt):
         fill(p.rear, s.rear, w.rear, V, s.rear.q[0], 0.0, s.rear.r[0], T)
 
     @kernel
-    def balance(p, s, w, v, dy, dr, T, left, y, r, tau):
+    def balance(p, s, w, v, dy, dr, T):
         """What is left of both equations, their slopes by v, dy and dr, tau_r of the front with the same slopes."""
         m, Iz, lf, lr, V = p.m, p.Iz, p.lf, p.lr, s.front.V[0]
         late = lateness(p, V, T)
@@ -143,45 +105,43 @@ def vehicle_halves(fill, axle, felt):
         side, turn = pushes(p, s)
         side = (1.0 - late) * side - late * (f1 + f2)
         turn = (1.0 - late) * turn - late * (lf * f1 - lr * f2 + t1 + t2)
-        left[0] = m * dy / (late * T) + m * V * (s.r[0] + dr) - side
-        left[1] = Iz * dr / (late * T) - turn
-        y[0], y[1], y[2] = late * f1v, m / (late * T) + late * (f1w + f2w), m * V + late * (f1r + f2r)
-        r[0] = late * (lf * f1v + t1v)
-        r[1] = late * (lf * f1w - lr * f2w + t1w + t2w)
-        r[2] = Iz / (late * T) + late * (lf * f1r - lr * f2r + t1r + t2r)
-        tau[0], tau[1], tau[2], tau[3] = t1, t1v, t1w, t1r
-
-    @kernel
-    def left_at(c, part):
-        """How much is left at a part of the step; equations and slopes are of there."""
-        p, s, w, v, T, at, step, left, y, r, tau = c
-        balance(p, s, w, v, at[0] - part * step[0], at[1] - part * step[1], T, left, y, r, tau)
-        return left[0] * left[0] / p.m + left[1] * left[1] / p.Iz
-
-    part_of = lessening_part(left_at)
+        left = (m * dy / (late * T) + m * V * (s.r[0] + dr) - side, Iz * dr / (late * T) - turn)
+        y = (late * f1v, m / (late * T) + late * (f1w + f2w), m * V + late * (f1r + f2r))
+        r = (
+            late * (lf * f1v + t1v),
+            late * (lf * f1w - lr * f2w + t1w + t2w),
+            Iz / (late * T) + late * (lf * f1r - lr * f2r + t1r + t2r),
+        )
+        return left, y, r, (t1, t1v, t1w, t1r)
 
     @kernel
     def follow(p, s, w, v, T):
         """How the vehicle moves with a trial steering rate: dy, dr, tau_r and its slope by v."""
-        at, step, left, y, r, tau = np.zeros(2), np.zeros(2), np.empty(2), np.empty(3), np.empty(3), np.empty(4)
-        c = (p, s, w, v, T, at, step, left, y, r, tau)
-        best = left_at(c, 0.0)
+        dy = dr = 0.0
+        left, y, r, tau = balance(p, s, w, v, dy, dr, T)
+        best = left[0] * left[0] / p.m + left[1] * left[1] / p.Iz
         for _ in range(MOST_TRIALS):
             size = y[1] * r[2] - y[2] * r[1]
-            step[0], step[1] = (r[2] * left[0] - y[2] * left[1]) / size, (y[1] * left[1] - r[1] * left[0]) / size
-            least_y, least_r = LEAST * (abs(at[0]) + abs(s.vy[0])), LEAST * (abs(at[1]) + abs(s.r[0]))
-            if abs(step[0]) <= least_y and abs(step[1]) <= least_r:
+            step_y, step_r = (r[2] * left[0] - y[2] * left[1]) / size, (y[1] * left[1] - r[1] * left[0]) / size
+            least_y, least_r = LEAST * (abs(dy) + abs(s.vy[0])), LEAST * (abs(dr) + abs(s.r[0]))
+            if abs(step_y) <= least_y and abs(step_r) <= least_r:
                 break
-            part = part_of(c, best, PARTS)
-            if part == 0.0:
-                left_at(c, 0.0)
+            # As `lessening_part` in `kernels/roots`, in place: all that lies in registers here would go through memory.
+            part, found = 1.0, False
+            for _ in range(PARTS):
+                trial = balance(p, s, w, v, dy - part * step_y, dr - part * step_r, T)
+                gap = trial[0][0] * trial[0][0] / p.m + trial[0][1] * trial[0][1] / p.Iz
+                found = gap < (1.0 - 1e-9 * part) * best
+                if found:
+                    break
+                part *= 0.5
+            if not found:
                 break  # as near as rounding lets it come
-            at[0] -= part * step[0]
-            at[1] -= part * step[1]
-            best = left[0] * left[0] / p.m + left[1] * left[1] / p.Iz
+            dy, dr, best = dy - part * step_y, dr - part * step_r, gap
+            left, y, r, tau = trial
         size = y[1] * r[2] - y[2] * r[1]
         y_v, r_v = (y[2] * r[0] - r[2] * y[0]) / size, (r[1] * y[0] - y[1] * r[0]) / size
-        return at[0], at[1], tau[0], tau[1] + tau[2] * y_v + tau[3] * r_v
+        return dy, dr, tau[0], tau[1] + tau[2] * y_v + tau[3] * r_v
 
     @kernel
     def answer(p, s, w, v, T):
@@ -215,7 +175,7 @@ def vehicle_halves(fill, axle, felt):
 @cache
 def bicycle_kernels(load, *law):
     """On rigid carcasses, for a profile of pressure and a friction law; none is constant friction."""
-    return vehicle_halves(fill_kernel(load, *law), patch_kernels(load, *law), rigid_axle(bristle_kernel(*law)))
+    return vehicle_halves(fill_kernel(load, *law), patch_kernels(load, *law), gather_kernel(bristle_kernel(*law), True))
 
 
 @cache
