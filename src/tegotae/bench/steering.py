@@ -117,7 +117,7 @@ def wired(rounds: int = 25, ticks: int = 100_000) -> Outcomes:
         circuit, by_hand = twins(bristles=count, ticks=ticks)
         name = f"circuit of a column and {count} bristles"
         (rate, _), (velocity, _) = circuit(), by_hand()
-        yield beside_hand(name, circuit, rate, by_hand, velocity, most=1.3, rounds=rounds)
+        yield beside_hand(name, circuit, rate, by_hand, velocity, most=1.1, rounds=rounds)
 
 
 CONTESTS = (

@@ -206,6 +206,7 @@ def source_by_address() -> str:
         **halves,
         "unsolved": "unsolved",
         "halves": "answer, advance, prepare, restore, tick",
+        "around": "kernel",
     }
     return addressed.IMPORTS + IMPORTS + put(MODULE + AROUND, pieces)
 

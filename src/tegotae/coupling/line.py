@@ -132,12 +132,14 @@ def module_of_sum(groups: Sequence[Group]) -> ModuleType:
 
 def module_on_line(moved: Mover, groups: Sequence[Group], velocity: int, unsolved: int, keeps: bool) -> ModuleType:
     """A circuit; it `keeps` the velocity itself unless its admittance does."""
+    rows = any(group.in_rows for group in groups)
     pieces = {
         "velocity": velocity,
         "stores": f"s.real[{velocity}] = v" if keeps else "",
         "unsolved": unsolved,
         "move": "answer_a0(pa0, sa0, wa0, ",
-        "inside": "kernel_sums_inside",
+        "inside": "kernel_sums_long" if rows else "kernel_sums_inside",
+        "around": "kernel_sums_long" if rows else "kernel",
         "tolerance": 4 * EPSILON,
     }
     return module_around(
@@ -159,6 +161,7 @@ def source_by_address() -> str:
         "keeps": f"LINE_KEEP(keep_at, {addressed.MOVED}, h + f, v, T)",
         "stores": "",
         "inside": "kernel_inside",
+        "around": "kernel",
         "halves": "answer, advance, prepare, restore, tick",
         "tolerance": 4 * EPSILON,
     }
