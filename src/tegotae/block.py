@@ -242,12 +242,16 @@ class Block(Declared, ABC):
 
     @property
     def variable(self) -> tuple[str, ...]:
-        """The names that `varied` and `batch` take: its parameters, and those of its parts ("law.limit")."""
+        """The names that `varied` and `batch` take: its parameters, and those of its parts ("law.limit", "limits[2]").
+
+        Entries of a mapping go by their key, those of a sequence by their place, or by their own name where each has
+        one: "controllers.tool.gain", "touches[0].friction", "tree.bodies.arm.mass".
+        """
         return naming.names_in(self)
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Every number that it was made with, by name: "stiffness", "law.limit", "limits[2]"."""
+        """Every finite number that it was made with, by name: "stiffness", "law.limit", "limits[2]"."""
         return naming.numbers_in(self)
 
     def unit_of(self, name: str) -> str:
@@ -255,8 +259,8 @@ class Block(Declared, ABC):
         return naming.unit_in(self, name)
 
     def varied(self, changes: Mapping[str, Any]) -> Any:
-        """The same block with some parameters changed, by the names in `variable` or `numbers`."""
-        return dataclasses.replace(cast(Any, self), **naming.changed_fields(self, changes))
+        """The same block with some parameters changed, by the names in `variable`."""
+        return dataclasses.replace(cast(Any, self), **naming.changed_parts(self, changes))
 
     def batch(self, **variations: Sequence[Any]) -> Batch:
         """The same block many times with some parameters varied, run together along a leading axis.

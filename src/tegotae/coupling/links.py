@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks
+from tegotae import checks, naming
 from tegotae.block import Admittance, Impedance
 from tegotae.checks import Array
 from tegotae.errors import CausalityError, UniquenessError
@@ -18,6 +18,7 @@ from tegotae.ports import EITHER, Port, find, motion_of, spans
 from tegotae.running.contract_check import check_block
 
 OWNER = "Circuit"
+_GEARS = ("ratio", "other_ratio")
 _WORD = "Use a plain word, such as 'brake'."
 
 
@@ -62,7 +63,7 @@ class Link:
         for name in ("port", "other"):
             if getattr(self, name) is not None:
                 checks.text("Link", name, getattr(self, name), "Name a port, such as 'arm.hand', or leave it out.")
-        for name in ("ratio", "other_ratio"):
+        for name in _GEARS:
             if (given := getattr(self, name)) is not None:
                 checks.finite_array("Link", name, given, "")
         checks.flag("Link", "base", self.base)
@@ -74,8 +75,32 @@ class Link:
     def __repr__(self) -> str:
         """What differs from an impedance by itself."""
         args = [repr(self.impedance), *(repr(name) for name in (self.port, self.other) if name is not None)]
-        args += [f"{name}={v!r}" for name in ("ratio", "other_ratio") if (v := getattr(self, name)) is not None]
+        args += [f"{name}={v!r}" for name in _GEARS if (v := getattr(self, name)) is not None]
         return f"Link({', '.join(args + ['base=True'] * bool(self.base))})" if len(args) > 1 or self.base else args[0]
+
+    @property
+    def variable(self) -> tuple[str, ...]:
+        """What may be changed by name: its ratios, and all of its impedance."""
+        return (*filter(_gears, naming.names_in(self)), *self.impedance.variable)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Those of its impedance, and the ratios that are given."""
+        own = naming.numbers_in(self)
+        return self.impedance.numbers | {name: own[name] for name in own if _gears(name)}
+
+    def unit_of(self, name: str) -> str:
+        """The unit of one of its numbers; a ratio has none."""
+        return "-" if _gears(name) else self.impedance.unit_of(name)
+
+    def varied(self, changes: Mapping[str, Any]) -> Link:
+        """The same with other ratios, or with some of its impedance changed."""
+        own = {name if _gears(name) else f"impedance.{name}": new for name, new in changes.items()}
+        return dataclasses.replace(self, **naming.changed_parts(self, own))
+
+
+def _gears(name: str) -> bool:
+    return name.split("[")[0] in _GEARS
 
 
 class End(NamedTuple):

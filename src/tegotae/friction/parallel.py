@@ -18,7 +18,7 @@ from tegotae.friction.kernels import parallel as k
 from tegotae.friction.kernels import stack
 from tegotae.friction.laws import Coulomb, Law, LawKernels, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
-from tegotae.naming import changed_fields
+from tegotae.naming import changed_parts
 from tegotae.parameters import Dimension, Parameter
 from tegotae.state import Fault, State
 
@@ -155,7 +155,7 @@ class ParallelFriction(Impedance):
     def varied(self, changes: Mapping[str, Any]) -> ParallelFriction:
         """The same composite with some parameters changed; new limits replace the laws."""
         kept: dict[str, Any] = {name: getattr(self, name) for name in (*_COLUMNS, "dimension", "laws")}
-        fields = changed_fields(self, changes)
+        fields = changed_parts(self, changes)
         if "limits" in fields:
             kept["laws"] = None
         return ParallelFriction(**kept | fields)

@@ -166,10 +166,10 @@ class Stepper(Stepped):
     def varied(self, changes: Mapping[str, Any]) -> Stepper:
         """The same machine with other numbers, by the names in `variable`."""
         numbers: dict[str, float] = {}
-        elements = dict(self.elements)
+        elements, known = dict(self.elements), self.variable
         for name, value in changes.items():
-            if name not in self.variable:
-                checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(self.variable)}.")
+            if name not in known:
+                checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(known)}.")
             element, dot, word = name.rpartition(".")
             if dot and element in elements:
                 derived = {"alpha": 0.0} if isinstance(elements[element], Contact) else {}  # it is not used here
