@@ -24,6 +24,7 @@ _MOST_EVENTS = 12  # in the printed table
 
 def run(
     name: str,
+    machine: tuple[str, str] | None,
     config: Path | None,
     settings: Sequence[str],
     out: Path | None,
@@ -33,7 +34,7 @@ def run(
 ) -> None:
     """Read the parameters, run, print, write."""
     scenario = load_scenario(name)
-    parameters = scenario.read(config, settings)
+    parameters = scenario.read(config, settings, machine)
     kind = FORMATS.get(out.suffix.lower()) if out is not None else None
     words.refuse_unwritable(out, suffixes=tuple(FORMATS), needs=kind.needs if kind else ())
     words.refuse_unwritable(json)
@@ -78,11 +79,11 @@ def run(
         console.print(Text(f"nothing was written; add --plot {name}.png or --out {name}.nc to keep it", style="dim"))
 
 
-def show(name: str, config: Path | None, settings: Sequence[str]) -> None:
+def show(name: str, machine: tuple[str, str] | None, config: Path | None, settings: Sequence[str]) -> None:
     """Print the parameters as TOML."""
     scenario = load_scenario(name)
     # As it stands, without the terminal's wrapping: the text is meant to be put into a file.
-    print(writable(scenario.show(scenario.read(config, settings))))
+    print(writable(scenario.show(scenario.read(config, settings, machine))))
 
 
 def _show_events(console: Console, result: Result) -> None:

@@ -123,10 +123,11 @@ def _play(line: Line, given: Mapping[Flag, Any]) -> None:
     settings = [*line.settings(given), *(given[SET] or [])]
     with console.reworded(line.in_flags):
         if given[SHOW]:
-            command.show(line.scenario, given[CONFIG], settings)
+            command.show(line.scenario, line.named, given[CONFIG], settings)
         else:
             pictures = {flag.name: given[flag] for flag in line.pictures}
-            command.run(line.scenario, given[CONFIG], settings, given[OUT], given[JSON], given[PLOT], pictures)
+            files = given[OUT], given[JSON], given[PLOT]
+            command.run(line.scenario, line.named, given[CONFIG], settings, *files, pictures)
 
 
 def _declare(group: typer.Typer, line: Line, name: str, kind: str) -> None:

@@ -255,10 +255,10 @@ class Scene(Admittance):
         """An error, in words that tell what nothing opposed."""
         if table.size and not np.abs(table).max() < checks.LARGEST:  # also where nan
             bad = ~(np.abs(table) < checks.LARGEST).all(axis=0)
-            self.diverged((int(np.argmax(bad)) + 1) * every * period, began.part("center_q"))
+            self.diverged(f"before t={(int(np.argmax(bad)) + 1) * every * period:g} s", began.part("center_q"))
 
-    def diverged(self, when: float, began: Array) -> NoReturn:
-        """Say that it left the range of numbers before some time [s], from where it began."""
+    def diverged(self, when: str, began: Array) -> NoReturn:
+        """Say when it left the range of numbers, from where it began."""
         layout, given = self.tree.arrays, self.joints[0]
         opposed = (given.damping > 0.0) | (given.gain > 0.0) | (given.rate_gain > 0.0) | (given.law >= 0)
         opposed[self._own_joints.speeds] = True
@@ -267,7 +267,7 @@ class Scene(Admittance):
         remedy = "Use a shorter period, or softer springs."
         if self.method != "implicit":
             remedy = "Use method='implicit', a shorter period, or softer springs."
-        raise TegotaeError(f"{OWNER}: it diverged before t={when:g} s.\n  {cause or remedy}")
+        raise TegotaeError(f"{OWNER}: it diverged {when}.\n  {cause or remedy}")
 
     # ------------------------------------------------------------ running
 
