@@ -10,8 +10,7 @@ an inclusion as a block  its parameters by their names, those of its elements wi
 Entries of a mapping go by their key. So do those of a sequence whose items each have a `name` of their own, such as
 bodies; all others by their place, from 0.
 
-Blocks say themselves what they have (`Block.variable`, `Block.numbers`, `Block.varied`); here is what holds for fields
-of any dataclass.
+Blocks say themselves what they have (`Named`); the rest holds for fields of any dataclass.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Container, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,8 +30,38 @@ _NEVER = ("dimension",)  # whole numbers that make another machine
 _FEW = 12  # names in an error
 
 
+class Named:
+    """What says itself what it has by name."""
+
+    def named_parts(self) -> Any:
+        """What names lead into: its fields, unless it says otherwise."""
+        return self
+
+    @property
+    def variable(self) -> tuple[str, ...]:
+        """The names that `varied` and `batch` take: its parameters, and those of its parts ("law.limit", "limits[2]").
+
+        Entries of a mapping go by their key, those of a sequence by their place, or by their own name where each has
+        one: "controllers.tool.gain", "touches[0].friction", "tree.bodies.arm.mass".
+        """
+        return names_in(self.named_parts())
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Every finite number that it was made with, by name: "stiffness", "law.limit", "limits[2]"."""
+        return numbers_in(self.named_parts())
+
+    def unit_of(self, name: str) -> str:
+        """The unit of a number of its, by name; "SI" where no class says it."""
+        return unit_in(self.named_parts(), name)
+
+    def varied(self, changes: Mapping[str, Any]) -> Any:
+        """The same with some parameters changed, by the names in `variable`."""
+        return dataclasses.replace(cast(Any, self), **changed_parts(self, changes))
+
+
 def parts_in(value: Any) -> dict[str, Any]:
-    """What a value is made of, by the first piece of their names: fields, or entries."""
+    """What a value is made of, by the first piece of their names: fields, or entries; "" where that is left out."""
     if dataclasses.is_dataclass(value):
         return {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
     if isinstance(value, Mapping):
@@ -51,7 +80,7 @@ def names_in(value: Any) -> tuple[str, ...]:
     """The parts of a value, and theirs with their names in front."""
     names: list[str] = []
     for name, part in parts_in(value).items():
-        names.append(name)
+        names += [name] * bool(name)
         names += [_joined(name, key) for key in (part.variable if hasattr(part, "varied") else names_in(part))]
     return tuple(names)
 
@@ -81,7 +110,7 @@ def changed_parts(value: Any, changes: Mapping[str, Any], owner: str = "", above
     inner: dict[str, dict[str, Any]] = {}
     for name, new in changes.items():
         key, rest = _found(parts, name)
-        if not key:
+        if key is None:
             listed = ", ".join(_joined(above, one) for one in [*parts][:_FEW]) + " and more" * (len(parts) > _FEW)
             remedy = f"It has {listed}." if parts else f"Give {above} itself: it is {checks.shown(value)}."
             checks.refuse(owner, f"it has no {_joined(above, name)!r} to change.", remedy)
@@ -104,27 +133,14 @@ def rebuilt(value: Any, changes: Mapping[str, Any], owner: str = "", above: str 
     return {**value, **new} if isinstance(value, Mapping) else [*(parts_in(value) | new).values()]
 
 
-def sorted_by_part(changes: Mapping[str, Any], parts: Container[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Changes of the machine itself, and those of its parts by the parts' names."""
-    direct: dict[str, Any] = {}
-    inner: dict[str, dict[str, Any]] = {}
-    for name, value in changes.items():
-        head, dot, rest = name.partition(".")
-        if dot and head in parts:
-            inner.setdefault(head, {})[rest] = value
-        else:
-            direct[name] = value
-    return direct, inner
-
-
 def unit_in(value: Any, name: str, unit: str = "SI") -> str:
     """The unit of a number, as its class declares it; that of what it is an entry of, "SI" where none does."""
     parts = parts_in(value)
     key, rest = _found(parts, name)
-    if not key or dataclasses.is_dataclass(value):
-        field = declared(type(value)).get(key)
+    if key is None or dataclasses.is_dataclass(value):
+        field = declared(type(value)).get(key or name)
         unit = field.parameter.unit if field else "SI"
-    if not rest:
+    if key is None or not rest:
         return unit
     return str(parts[key].unit_of(rest)) if hasattr(parts[key], "varied") else unit_in(parts[key], rest, unit)
 
@@ -133,9 +149,9 @@ def _joined(name: str, rest: str) -> str:
     return name + rest if rest.startswith("[") or not name else f"{name}.{rest}"
 
 
-def _found(parts: Container[str], name: str) -> tuple[str, str]:
-    """The part that a name begins with, the longest: keys may have dots; and what is left. Empty if there is none."""
-    for end in [len(name), *(piece.start() for piece in reversed([*re.finditer(r"[.\[]", name)]))]:
-        if end and name[:end] in parts:
-            return name[:end], name[end:].removeprefix(".")
-    return "", ""
+def _found(parts: Container[str], name: str) -> tuple[str | None, str]:
+    """The part that a name begins with, the longest, for keys may have dots, and what is left; None for none."""
+    for end in [len(name), *(piece.start() for piece in reversed([*re.finditer(r"[.\[]", name)])), 0]:
+        if name[:end] in parts:
+            return name[:end], name[end:].removeprefix("." * bool(end))
+    return None, ""

@@ -159,7 +159,7 @@ def test_the_ratio_of_a_link_by_its_name():
     """m a = F - r² D v: twice the ratio, four times the damping."""
     damper = tg.SpringDamper(stiffness=0.0, damping=2.0)
     machine = tg.Circuit({"car": tg.Mass(mass=1.0)}, {"b": tg.Link(damper, "car", ratio=1.0)})
-    assert (machine.numbers["b.ratio"], machine.unit_of("b.ratio")) == (1.0, "-")
+    assert (machine.numbers["b.ratio"], machine.unit_of("b.ratio")) == (1.0, "SI")
     ends = machine.batch(**{"b.ratio": [1.0, 2.0]}).run(np.full(20_000, 8.0), period=PERIOD)["car.velocity"][:, -1]
     assert ends == pytest.approx([4.0, 1.0], rel=1e-9)
     assert places_in(machine, "b.ratio").size == 1

@@ -23,7 +23,7 @@ _WORD = "Use a plain word, such as 'brake'."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Link:
+class Link(naming.Named):
     """An impedance between two ports, or between a port and the ground.
 
     It feels u = ratio * (motion of the port) - other_ratio * (motion of the other port), and its force f acts on the
@@ -78,29 +78,14 @@ class Link:
         args += [f"{name}={v!r}" for name in _GEARS if (v := getattr(self, name)) is not None]
         return f"Link({', '.join(args + ['base=True'] * bool(self.base))})" if len(args) > 1 or self.base else args[0]
 
-    @property
-    def variable(self) -> tuple[str, ...]:
-        """What may be changed by name: its ratios, and all of its impedance."""
-        return (*filter(_gears, naming.names_in(self)), *self.impedance.variable)
-
-    @property
-    def numbers(self) -> dict[str, float]:
-        """Those of its impedance, and the ratios that are given."""
-        own = naming.numbers_in(self)
-        return self.impedance.numbers | {name: own[name] for name in own if _gears(name)}
-
-    def unit_of(self, name: str) -> str:
-        """The unit of one of its numbers; a ratio has none."""
-        return "-" if _gears(name) else self.impedance.unit_of(name)
+    def named_parts(self) -> Mapping[str, Any]:
+        """Its ratios by their names, and all of its impedance by its own."""
+        return {name: getattr(self, name) for name in _GEARS} | {"": self.impedance}
 
     def varied(self, changes: Mapping[str, Any]) -> Link:
         """The same with other ratios, or with some of its impedance changed."""
-        own = {name if _gears(name) else f"impedance.{name}": new for name, new in changes.items()}
-        return dataclasses.replace(self, **naming.changed_parts(self, own))
-
-
-def _gears(name: str) -> bool:
-    return name.split("[")[0] in _GEARS
+        fields = naming.changed_parts(self.named_parts(), changes, "Link")
+        return dataclasses.replace(self, impedance=fields.pop("", self.impedance), **fields)
 
 
 class End(NamedTuple):
