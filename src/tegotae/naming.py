@@ -93,7 +93,7 @@ def numbers_in(value: Any, counts: bool = False) -> dict[str, float]:
         if checks.is_real(part):
             if math.isfinite(part) and (plain or name not in _NEVER):
                 found[name] = part if may_count else float(part)
-        elif not plain or not isinstance(part, str):
+        else:
             inner = part.numbers if hasattr(part, "varied") else numbers_in(part, may_count)
             found |= {_joined(name, key): number for key, number in inner.items()}
     return found

@@ -17,7 +17,15 @@ from tegotae.checks import Array
 from tegotae.contact import check_depths, weight_of
 from tegotae.errors import TegotaeError
 from tegotae.layout import Layouts
-from tegotae.multibody.attachments import Attachment, Wired, least_reluctance, named, place_ports, wired
+from tegotae.multibody.attachments import (
+    Attachment,
+    Wired,
+    lacking_inertia,
+    least_reluctance,
+    named,
+    place_ports,
+    wired,
+)
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels import port_stepping, stepping
@@ -171,11 +179,13 @@ class Scene(Admittance):
         return self._own_joints.kernels(makers[min(self.dimension, 2)], halves)
 
     def check(self, period: float) -> None:
-        """Friction in each joint by itself, and where it is met at ports with the inertia that it moves: a step has one
-        solution. Explicit methods have no friction."""
+        """Friction in each joint by itself, and with the inertia that it moves: a step has one solution.
+
+        Dampers and servos count with that inertia, unless it is met at ports. Explicit methods have no friction.
+        """
         rubbing = {name: joint.friction for name, joint in self.tree.joints.items() if joint.friction is not None}
         if self.method == "implicit":
-            check_friction(OWNER, rubbing, period, self.least_reluctance if self.wired else None)
+            check_friction(OWNER, rubbing, period, self._lacking_inertia)
             return
         remedy = "Use method='implicit', which has them exactly."
         if rubbing:
@@ -189,9 +199,17 @@ class Scene(Admittance):
 
         So can contacts that do not rub; one that rubs and is about to jam may still leave a step two solutions.
         """
-        speeds = dict(zip(self.tree.joint_names, self.tree.arrays.vi[self.tree.arrays.kind != FREE], strict=True))
-        locked = [int(speeds[name]) for name, control in self.controllers.items() if isinstance(control, Lock)]
-        return least_reluctance(self.tree, self.wired, locked, period)
+        return least_reluctance(self.tree, self.wired, self._locked, period)
+
+    @property
+    def _locked(self) -> list[int]:
+        return np.flatnonzero(self.joints[0].damping == math.inf).tolist()
+
+    def _lacking_inertia(self, period: float) -> float:
+        """Of joints whose friction falls with speed [kg·m², kg]."""
+        given = self.joints[0]
+        resists = np.zeros(self.tree.nv) if self.wired else given.damping + given.rate_gain + period * given.gain
+        return lacking_inertia(self.tree, self._locked, resists, period)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest in `tree.neutral()`, or as `q` and `v` say; servos hold where they start."""

@@ -30,14 +30,11 @@ def cubic(q, T, W, first, last, y, out, k):
 
 
 @kernel
-def sat(limit, x):
-    """x held between -limit and limit."""
-    return min(max(x, -limit), limit)
-
-
-@kernel
 def shrink(K, r, s):
-    """min(1, (r/K)/|w|) for s = |w|^2: how much of the stretch w a friction with limit r can hold."""
+    """min(1, (r/K)/|w|) for s = |w|^2: how much of the stretch w a friction with limit r can hold.
+
+    As `grip`, but a limit that is no number gives none: a model's own formula must not be hidden where it fails.
+    """
     size = K * math.sqrt(s)
     return 1.0 if size <= r else r / size
 
