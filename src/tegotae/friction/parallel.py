@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Annotated, Any, cast
 
@@ -154,11 +154,8 @@ class ParallelFriction(Impedance):
 
     def varied(self, changes: Mapping[str, Any]) -> ParallelFriction:
         """The same composite with some parameters changed; new limits replace the laws."""
-        kept: dict[str, Any] = {name: getattr(self, name) for name in (*_COLUMNS, "dimension", "laws")}
         fields = changed_parts(self, changes)
-        if "limits" in fields:
-            kept["laws"] = None
-        return ParallelFriction(**kept | fields)
+        return replace(self, **{"laws" if "limits" in fields else "limits": None} | fields)
 
     def __repr__(self) -> str:
         def range_of(column: Array) -> str:

@@ -158,7 +158,8 @@ class Stepper(Stepped):
                 checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(known)}.")
             element, dot, word = name.rpartition(".")
             if name in elements:
-                elements[name] = value
+                kind = type(elements[name])
+                elements[name] = checks.instance(self.name, name, value, kind, f"Give a {kind.__name__}(...).")
             elif dot and element in elements:
                 derived = {"alpha": 0.0} if isinstance(elements[element], Contact) else {}  # it is not used here
                 elements[element] = dataclasses.replace(elements[element], **derived | {word: value})
