@@ -158,7 +158,7 @@ class Stepper(Stepped):
                 checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(known)}.")
             element, dot, word = name.rpartition(".")
             if name in elements:
-                kind = type(elements[name])
+                kind: Any = type(elements[name])
                 elements[name] = checks.instance(self.name, name, value, kind, f"Give a {kind.__name__}(...).")
             elif dot and element in elements:
                 derived = {"alpha": 0.0} if isinstance(elements[element], Contact) else {}  # it is not used here
