@@ -319,7 +319,7 @@ def _light(tree: Tree, k: int, wrenches: Array) -> float:
     return float(np.linalg.eigvalsh(mobility)[-1])
 
 
-def lacking_inertia(tree: Tree, locked: Sequence[int], resists: Array, T: float) -> float:
+def lacks_inertia(tree: Tree, locked: Sequence[int], resists: Array, T: float) -> float:
     """What inertia [kg·m², kg] joints lack whose friction falls with speed; they have it if that is below 0.
 
     A step has one solution where M + T (resists - falls) is positive definite. As inertia at the joints themselves it

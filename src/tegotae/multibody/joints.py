@@ -101,10 +101,7 @@ def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Join
 def check_friction(
     owner: str, rubbing: Mapping[str, Impedance], period: float, lacking: Callable[[float], float]
 ) -> None:
-    """Friction in each joint by itself, and with the inertia that it moves: one solution a step.
-
-    `lacking` tells by the period what inertia is missing there [kg·m², kg], inf where nobody knows.
-    """
+    """Friction in each joint by itself, and with the inertia there: `lacking` tells what is missing of it, or inf."""
     for element in rubbing.values():
         element.check(period)
     falling = [name for name, element in rubbing.items() if element.steepest_rise(period) > 0.0]

@@ -17,15 +17,7 @@ from tegotae.checks import Array
 from tegotae.contact import check_depths, weight_of
 from tegotae.errors import TegotaeError
 from tegotae.layout import Layouts
-from tegotae.multibody.attachments import (
-    Attachment,
-    Wired,
-    lacking_inertia,
-    least_reluctance,
-    named,
-    place_ports,
-    wired,
-)
+from tegotae.multibody.attachments import Attachment, Wired, lacks_inertia, least_reluctance, named, place_ports, wired
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels import port_stepping, stepping
@@ -179,10 +171,8 @@ class Scene(Admittance):
         return self._own_joints.kernels(makers[min(self.dimension, 2)], halves)
 
     def check(self, period: float) -> None:
-        """Friction in each joint by itself, and with the inertia that it moves: a step has one solution.
-
-        Dampers and servos count with that inertia, unless it is met at ports. Explicit methods have no friction.
-        """
+        """Friction in each joint by itself, and with the inertia that it moves (and dampers and servos, unless it has
+        ports): a step has one solution. Explicit methods have no friction."""
         rubbing = {name: joint.friction for name, joint in self.tree.joints.items() if joint.friction is not None}
         if self.method == "implicit":
             check_friction(OWNER, rubbing, period, self._lacking_inertia)
@@ -209,7 +199,7 @@ class Scene(Admittance):
         """Of joints whose friction falls with speed [kg·m², kg]."""
         given = self.joints[0]
         resists = np.zeros(self.tree.nv) if self.wired else given.damping + given.rate_gain + period * given.gain
-        return lacking_inertia(self.tree, self._locked, resists, period)
+        return lacks_inertia(self.tree, self._locked, resists, period)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest in `tree.neutral()`, or as `q` and `v` say; servos hold where they start."""

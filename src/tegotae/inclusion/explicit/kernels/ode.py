@@ -31,11 +31,8 @@ def cubic(q, T, W, first, last, y, out, k):
 
 @kernel
 def shrink(K, r, s):
-    """min(1, (r/K)/|w|) for s = |w|^2: how much of the stretch w a friction with limit r can hold.
-
-    As `grip`, but a limit that is no number gives none: a model's own formula must not be hidden where it fails.
-    """
-    size = K * math.sqrt(s)
+    """min(1, (r/K)/|w|) for s = |w|^2: how much of the stretch w a friction with limit r can hold."""
+    size = K * math.sqrt(s)  # not `grip`: that gives 1 for a limit of nan, and would hide that a model's formula fails
     return 1.0 if size <= r else r / size
 
 
