@@ -28,7 +28,6 @@ after port, another what goes out, and the slope is that across all of them.
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,8 +37,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, contract, naming
+from tegotae import checks, contract
 from tegotae.layout import Layouts, Memory, Part, Space
+from tegotae.naming import Named
 from tegotae.on_demand import service
 from tegotae.parameters import Declared
 from tegotae.ports import Port, force_unit, forces_over_time
@@ -126,7 +126,7 @@ class Spaces(NamedTuple):
     workspace: Space
 
 
-class Block(Declared, ABC):
+class Block(Declared, Named, ABC):
     """What impedances and admittances share: parameters, a state and a workspace with named parts, kernels."""
 
     dimension: int
@@ -245,24 +245,6 @@ class Block(Declared, ABC):
         """What it was made of; how that is laid out and run, every process finds for itself."""
         found = {name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)}
         return {name: value for name, value in self.__dict__.items() if name not in {*found, MODULE}}
-
-    @property
-    def variable(self) -> tuple[str, ...]:
-        """The names that `varied` and `batch` take: its parameters, and those of its parts ("law.limit")."""
-        return naming.names_in(self)
-
-    @property
-    def numbers(self) -> dict[str, float]:
-        """Every number that it was made with, by name: "stiffness", "law.limit", "limits[2]"."""
-        return naming.numbers_in(self)
-
-    def unit_of(self, name: str) -> str:
-        """The unit of a number of its, by name; "SI" where no class says it."""
-        return naming.unit_in(self, name)
-
-    def varied(self, changes: Mapping[str, Any]) -> Any:
-        """The same block with some parameters changed, by the names in `variable` or `numbers`."""
-        return dataclasses.replace(cast(Any, self), **naming.changed_fields(self, changes))
 
     def batch(self, **variations: Sequence[Any]) -> Batch:
         """The same block many times with some parameters varied, run together along a leading axis.

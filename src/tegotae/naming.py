@@ -1,20 +1,25 @@
 """What a machine is made of by name, and the same machine with some of it changed.
 
 FrictionImpedance        stiffness, damping, law, law.limit
-ParallelFriction         stiffness[0], limits[2]
-Circuit                  those of what moves by their names, of impedances with theirs in front: brake.law.limit
+ParallelFriction         stiffness[0], limits[2], laws[1].static
+Scene                    tree.bodies.arm.mass, tree.bodies.arm.inertia[2][2], controllers.tool.gain, touches[0].friction
+Circuit                  those of what moves by their names, of impedances with theirs in front: brake.law.limit,
+                         brake.ratio
 an inclusion as a block  its parameters by their names, those of its elements with theirs in front: rub.stiffness
 
-Blocks say themselves what they have (`Block.variable`, `Block.numbers`, `Block.varied`); here is what holds for fields
-of any dataclass.
+Entries of a mapping go by their key. So do those of a sequence whose items each have a `name` of their own, such as
+bodies; all others by their place, from 0.
+
+Blocks say themselves what they have (`Named`); the rest holds for fields of any dataclass.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Container, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,83 +27,131 @@ from tegotae import checks
 from tegotae.parameters import declared
 
 _NEVER = ("dimension",)  # whole numbers that make another machine
-_ENTRY = re.compile(r"(\w+)\[(\d+)\]")
+_FEW = 12  # names in an error
+
+
+class Named:
+    """What says itself what it has by name."""
+
+    def named_parts(self) -> Any:
+        """What names lead into: its fields, unless it says otherwise."""
+        return self
+
+    @property
+    def variable(self) -> tuple[str, ...]:
+        """The names that `varied` and `batch` take: its parameters, and those of its parts ("law.limit", "limits[2]").
+
+        Entries of a mapping go by their key, those of a sequence by their place, or by their own name where each has
+        one: "controllers.tool.gain", "touches[0].friction", "tree.bodies.arm.mass".
+        """
+        return names_in(self.named_parts())
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Every finite number that it was made with, by name: "stiffness", "law.limit", "limits[2]"."""
+        return numbers_in(self.named_parts())
+
+    def unit_of(self, name: str) -> str:
+        """The unit of a number of its, by name; "SI" where no class says it."""
+        return unit_in(self.named_parts(), name)
+
+    def varied(self, changes: Mapping[str, Any]) -> Any:
+        """The same with some parameters changed, by the names in `variable`."""
+        return dataclasses.replace(cast(Any, self), **changed_parts(self, changes))
+
+
+def parts_in(value: Any) -> dict[str, Any]:
+    """What a value is made of, by the first piece of their names: fields, or entries; "" where that is left out."""
+    if dataclasses.is_dataclass(value):
+        return {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
+    if isinstance(value, Mapping):
+        return {key: part for key, part in value.items() if isinstance(key, str)}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, (tuple, list)):
+        return {}
+    names = [one.name for one in value if "name" in getattr(one, "__dataclass_fields__", ())]
+    if len(names) < len(value) or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
+        names = [f"[{i}]" for i in range(len(value))]
+    return dict(zip(names, value, strict=True))
 
 
 def names_in(value: Any) -> tuple[str, ...]:
-    """The fields of a value, and those of its parts with their names in front."""
+    """The parts of a value, and theirs with their names in front."""
     names: list[str] = []
-    for name in _fields(value):
-        part = getattr(value, name)
-        inner = part.variable if hasattr(part, "varied") else names_in(part)
-        names += [name, *(f"{name}.{key}" for key in inner)]
+    for name, part in parts_in(value).items():
+        names += [name] * bool(name)
+        names += [_joined(name, key) for key in (part.variable if hasattr(part, "varied") else names_in(part))]
     return tuple(names)
 
 
-def numbers_in(value: Any) -> dict[str, float]:
-    """Every number of a value by its name; counts are whole, where they are declared so."""
-    found, checked = dict[str, float](), declared(type(value))
-    for name in _fields(value):
-        part: Any = getattr(value, name)
-        if name in _NEVER:
-            continue
+def numbers_in(value: Any, counts: bool = False) -> dict[str, float]:
+    """Every finite number of a value by its name; counts are whole, where they are declared so, or `counts` says it."""
+    found, checked, plain = dict[str, float](), declared(type(value)), not dataclasses.is_dataclass(value)
+    for name, part in parts_in(value).items():
+        may_count = counts if plain else name in checked
         if checks.is_real(part):
-            found[name] = part if name in checked else float(part)
-        elif dataclasses.is_dataclass(part):
-            inner = getattr(part, "numbers", None) or numbers_in(part)
-            found |= {f"{name}.{key}": number for key, number in inner.items()}
-        elif isinstance(part, (tuple, list, np.ndarray)) and all(checks.is_real(v) for v in np.asarray(part, object)):
-            entries = np.asarray(part).tolist()
-            found |= {f"{name}[{i}]": v if name in checked else float(v) for i, v in enumerate(entries)}
+            if math.isfinite(part) and (plain or name not in _NEVER):
+                found[name] = part if may_count else float(part)
+        else:
+            inner = part.numbers if hasattr(part, "varied") else numbers_in(part, may_count)
+            found |= {_joined(name, key): number for key, number in inner.items()}
     return found
 
 
-def changed_fields(value: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a value that such changes make new, by the names of the fields."""
-    known = _fields(value)
-    for name in changes:
-        if re.split(r"[.\[]", name)[0] not in known:
-            checks.refuse(type(value).__name__, f"it has no {name!r} to change.", f"It has {', '.join(known)}.")
-    direct, inner = sorted_by_part(changes, known)
-    fields: dict[str, Any] = {name: rebuilt(getattr(value, name), part) for name, part in inner.items()}
-    for name, new in direct.items():
-        if entry := _ENTRY.fullmatch(name):
-            column = fields.setdefault(entry[1], list(getattr(value, entry[1])))
-            column[int(entry[2])] = new
+def changed_parts(value: Any, changes: Mapping[str, Any], owner: str = "", above: str = "") -> dict[str, Any]:
+    """The parts of a value that such changes make new, by the first pieces of their names.
+
+    `owner` and `above` are the class that an error names, and what stands there before these names; the value's own
+    unless given.
+    """
+    parts, owner = parts_in(value), owner or type(value).__name__
+    direct: dict[str, Any] = {}
+    inner: dict[str, dict[str, Any]] = {}
+    for name, new in changes.items():
+        key, rest = _found(parts, name)
+        if key is None:
+            listed = ", ".join(_joined(above, one) for one in [*parts][:_FEW]) + " and more" * (len(parts) > _FEW)
+            remedy = f"It has {listed}." if parts else f"Give {above} itself: it is {checks.shown(value)}."
+            checks.refuse(owner, f"it has no {_joined(above, name)!r} to change.", remedy)
+        if rest:
+            inner.setdefault(key, {})[rest] = new
         else:
-            fields[name] = new
-    return fields
+            direct[key] = new
+    for key, new in inner.items():
+        direct[key] = rebuilt(direct.get(key, parts[key]), new, owner, _joined(above, key))
+    return direct
 
 
-def rebuilt(value: Any, changes: Mapping[str, Any]) -> Any:
+def rebuilt(value: Any, changes: Mapping[str, Any], owner: str = "", above: str = "") -> Any:
     """The same with some of it changed, by name."""
     if hasattr(value, "varied"):
         return value.varied(changes)
-    return dataclasses.replace(value, **changed_fields(value, changes))
+    if dataclasses.is_dataclass(value):
+        return dataclasses.replace(value, **changed_parts(value, changes))  # type: ignore[type-var]
+    new = changed_parts(value, changes, owner, above)
+    return {**value, **new} if isinstance(value, Mapping) else [*(parts_in(value) | new).values()]
 
 
-def sorted_by_part(changes: Mapping[str, Any], parts: Container[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Changes of the machine itself, and those of its parts by the parts' names."""
-    direct: dict[str, Any] = {}
-    inner: dict[str, dict[str, Any]] = {}
-    for name, value in changes.items():
-        head, dot, rest = name.partition(".")
-        if dot and head in parts:
-            inner.setdefault(head, {})[rest] = value
-        else:
-            direct[name] = value
-    return direct, inner
+def unit_in(value: Any, name: str, unit: str = "SI") -> str:
+    """The unit of a number, as its class declares it; that of what it is an entry of, "SI" where none does."""
+    parts = parts_in(value)
+    key, rest = _found(parts, name)
+    if key is None or dataclasses.is_dataclass(value):
+        field = declared(type(value)).get(key or name)
+        unit = field.parameter.unit if field else "SI"
+    if key is None or not rest:
+        return unit
+    return str(parts[key].unit_of(rest)) if hasattr(parts[key], "varied") else unit_in(parts[key], rest, unit)
 
 
-def unit_in(value: Any, name: str) -> str:
-    """The unit of a number, as its class declares it; "SI" where none does."""
-    head, dot, rest = name.partition(".")
-    if dot:
-        part: Any = getattr(value, head, None)
-        return str(part.unit_of(rest)) if hasattr(part, "varied") else unit_in(part, rest)
-    field = declared(type(value)).get(re.sub(r"\[\d+\]$", "", head))
-    return field.parameter.unit if field else "SI"
+def _joined(name: str, rest: str) -> str:
+    return name + rest if rest.startswith("[") or not name else f"{name}.{rest}"
 
 
-def _fields(value: Any) -> list[str]:
-    return [f.name for f in dataclasses.fields(value) if f.init] if dataclasses.is_dataclass(value) else []
+def _found(parts: Container[str], name: str) -> tuple[str | None, str]:
+    """The part that a name begins with, the longest, for keys may have dots, and what is left; None for none."""
+    for end in [len(name), *(piece.start() for piece in reversed([*re.finditer(r"[.\[]", name)])), 0]:
+        if name[:end] in parts:
+            return name[:end], name[end:].removeprefix("." * bool(end))
+    return None, ""

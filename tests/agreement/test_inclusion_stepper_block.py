@@ -47,8 +47,14 @@ def test_a_batch_is_its_machines_one_by_one():
         for name in ("p", "v", "floor", "rub_deflection"):
             np.testing.assert_array_equal(many[name][i], one[name])
         assert live.states[i]["v"] == stepper.run(ticks=10, initial=START).v[-1]
-    with pytest.raises(tg.InputError, match=r"batch has 'k'.*\n.*floor\.stiffness, m, push, rub\.damping"):
+    with pytest.raises(
+        tg.InputError, match=r"batch has 'k'.*\n.*It has floor, m, push, rub; and what is in them, such as fl"
+    ):
         thrown().batch(k=[1.0, 2.0])
+    softer = thrown().varied({"floor": Contact(stiffness=1e4, damping=200.0), "rub.damping": 7.0})
+    assert softer.numbers == thrown().varied({"floor.stiffness": 1e4, "rub.damping": 7.0}).numbers
+    with pytest.raises(tg.InputError, match="floor"):
+        thrown().varied({"floor": 3.0})
     assert Batch([thrown(), thrown(m=2.0)]).run(period=T, ticks=5, initial=START).p.shape == (2, 5)
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import tegotae as tg
+from tegotae import scenarios
 from tegotae.cli import main
 from tegotae.commands import fit as fit_command
 from tegotae.commands import papers as papers_command
-from tegotae.commands import run as run_command
 
 COMMAND = [sys.executable, "-m", "tegotae"]
 
@@ -54,7 +54,7 @@ def test_a_defect_is_exit_3_and_says_how_to_see_it(
     def broken(name: str) -> None:
         raise ZeroDivisionError("somewhere inside")
 
-    monkeypatch.setattr(run_command, "load_scenario", broken)
+    monkeypatch.setattr(scenarios, "load_scenario", broken)
     assert main(["run", "friction"]) == 3
     said = capsys.readouterr().err
     assert "ZeroDivisionError: somewhere inside" in said

@@ -127,10 +127,10 @@ def test_flags_and_the_words_that_a_shell_completes_are_those_that_the_scenario_
         route = {ROUTE: "ode"} if flag is INTEGRATOR else {}
         assert all(word in flag.help for word in flag.words)
         for value in flag.words or (0.5,):
-            scenario.read(settings=line.settings({**nothing, **route, flag: value}))
+            scenario.read(settings=line.settings({**nothing, **route, flag: value}), machine=line.named)
         if flag.words and not route:
             with pytest.raises(InputError, match=f"known are {', '.join(flag.words)}\\."):
-                scenario.read(settings=line.settings({**nothing, flag: "glue"}))
+                scenario.read(settings=line.settings({**nothing, flag: "glue"}), machine=line.named)
 
 
 def test_integrators_that_a_shell_completes_are_those_of_the_solver() -> None:
@@ -144,7 +144,32 @@ def test_machines_are_those_that_the_scenario_knows(line: Line) -> None:
     names = [str(one.machine).replace("-", "_") for one in line.machines]
     scenario = load_scenario(line.scenario)
     with pytest.raises(InputError, match=f"known are {', '.join(names)}\\."):
-        scenario.read(settings=[f"{KINDS[line.scenario]}=glue"])
+        scenario.read(settings=[f"{KINDS[line.scenario]}.kind=glue"])
+
+
+NAMED = [one for line in LINES for one in line.machines]
+
+
+@pytest.mark.parametrize("line", NAMED, ids=lambda line: line.name)
+def test_a_machine_has_one_name(line: Line, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The command names it: parameters may say the same, and nothing else."""
+    scenario, machine = load_scenario(line.scenario), line.named
+    assert machine
+    group, kind = machine
+    other = next(one.named[1] for one in NAMED if one.scenario == line.scenario and one.named and one is not line)
+    for said in (kind, other):
+        (tmp_path / f"{said}.toml").write_text(f'[{group}]\nkind = "{said}"\n', encoding="utf-8")
+    for same in ([], ["--set", f"{group}.kind={kind}"], ["--config", str(tmp_path / f"{kind}.toml")]):
+        assert main([*line.name.split(), *same, "--show"]) == 0
+        assert f'\nkind = "{kind}"' in capsys.readouterr().out
+    assert scenario.read(settings=[f"{group}.kind={kind}"]) == scenario.read(machine=machine)
+    for another in (["--set", f"{group}.kind={other}"], ["--config", str(tmp_path / f"{other}.toml")]):
+        assert main([*line.name.split(), *another]) != 0
+        told = " ".join(capsys.readouterr().err.split())
+        assert f"{line.name}: {group}.kind='{other}' names another machine." in told
+        assert f"Use: tegotae run {line.scenario} {other.replace('_', '-')}." in told
+    assert main([*line.name.split(), "--set", f"{group}.kind=glue"]) != 0
+    assert "known are" in capsys.readouterr().err
 
 
 def test_kinds_and_laws_that_a_shell_completes_are_those_of_fit() -> None:

@@ -129,7 +129,10 @@ def test_a_live_scene_and_a_live_table_say_it():
     lift = Scene(tree=Tree([Body(name="lift", mass=1e-3, joint=Prismatic())]))
     for method in ("implicit", "symplectic", "rk4"):
         live = lift.start(period=1.0, method=method)
-        with pytest.raises(tg.TegotaeError, match="it diverged"):
+        live.step(0.0)
+        with pytest.raises(
+            tg.TegotaeError, match="Scene: it diverged in this tick"
+        ):  # whichever it is: it has no clock
             live.step(HUGE)
     with pytest.raises(tg.TegotaeError, match="pushed out of the workspace"):
         HexaPlant.default().start().step((HUGE,) * 6)

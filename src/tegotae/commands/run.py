@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -12,28 +13,25 @@ from rich.text import Text
 
 from tegotae import checks
 from tegotae.commands import console as words
-from tegotae.commands.encoding import writable
 from tegotae.extras import FIGURES
 from tegotae.result import Result
 from tegotae.result_files import FORMATS
-from tegotae.scenarios import Quantity, load_scenario
+from tegotae.scenarios import Quantity, Scenario
 from tegotae.toml_settings import tables
 
 _MOST_EVENTS = 12  # in the printed table
 
 
 def run(
-    name: str,
-    config: Path | None,
-    settings: Sequence[str],
+    scenario: Scenario,
+    parameters: Any,
     out: Path | None,
     json: Path | None,
     plot: Path | None,
     pictures: Mapping[str, Path | None],
 ) -> None:
-    """Read the parameters, run, print, write."""
-    scenario = load_scenario(name)
-    parameters = scenario.read(config, settings)
+    """Run with these parameters, print, write."""
+    name = scenario.name
     kind = FORMATS.get(out.suffix.lower()) if out is not None else None
     words.refuse_unwritable(out, suffixes=tuple(FORMATS), needs=kind.needs if kind else ())
     words.refuse_unwritable(json)
@@ -76,13 +74,6 @@ def run(
             words.wrote(console, path, picture.what)
     if out is None and json is None and plot is None and not drawings:
         console.print(Text(f"nothing was written; add --plot {name}.png or --out {name}.nc to keep it", style="dim"))
-
-
-def show(name: str, config: Path | None, settings: Sequence[str]) -> None:
-    """Print the parameters as TOML."""
-    scenario = load_scenario(name)
-    # As it stands, without the terminal's wrapping: the text is meant to be put into a file.
-    print(writable(scenario.show(scenario.read(config, settings))))
 
 
 def _show_events(console: Console, result: Result) -> None:

@@ -119,14 +119,19 @@ def _play(line: Line, given: Mapping[Flag, Any]) -> None:
     """Run a line with the values of its flags, or show its parameters."""
     from tegotae.commands import console
     from tegotae.commands import run as command
+    from tegotae.commands.encoding import writable
+    from tegotae.scenarios import load_scenario
 
     settings = [*line.settings(given), *(given[SET] or [])]
     with console.reworded(line.in_flags):
+        scenario = load_scenario(line.scenario)
+        parameters = scenario.read(given[CONFIG], settings, line.named)
         if given[SHOW]:
-            command.show(line.scenario, given[CONFIG], settings)
+            # As it stands, without the terminal's wrapping: the text is meant to be put into a file.
+            print(writable(scenario.show(parameters)))
         else:
             pictures = {flag.name: given[flag] for flag in line.pictures}
-            command.run(line.scenario, given[CONFIG], settings, given[OUT], given[JSON], given[PLOT], pictures)
+            command.run(scenario, parameters, given[OUT], given[JSON], given[PLOT], pictures)
 
 
 def _declare(group: typer.Typer, line: Line, name: str, kind: str) -> None:

@@ -58,8 +58,8 @@ MAPS = Flag("--maps", "FILE", "Draw the tyre's force and torque over slip angle.
 BRISTLE_FILM = Flag("--animation", "FILE", "The bristles in motion, as .gif or .html.", Path)
 ROD_FILM = Flag("--animation", "FILE", "The rod in motion, as .gif or .html.", Path)
 
-# The parameter that the name of a machine sets.
-KINDS = {"inclusion": "machine.kind", "rod": "rod.kind"}
+# The group of parameters whose kind the name of a machine says.
+KINDS = {"inclusion": "machine", "rod": "rod"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,15 +80,19 @@ class Line:
         return " ".join(["run", self.scenario, *([self.machine] if self.machine else [])])
 
     @property
+    def named(self) -> tuple[str, str] | None:
+        """The group and the kind that its machine is among the parameters; none of the scenario itself."""
+        return (KINDS[self.scenario], self.machine.replace("-", "_")) if self.machine else None
+
+    @property
     def flags(self) -> tuple[Flag, ...]:
         """Its own, then those of every line; what it draws stands beside the figure."""
         *files, show = COMMON
         return (*self.shortcuts, *files, *self.pictures, show)
 
     def settings(self, given: Mapping[Flag, Any]) -> list[str]:
-        """What its machine and the values of its flags say of the parameters, as `--set` would be given it."""
-        named = [f"{KINDS[self.scenario]}={self.machine.replace('-', '_')}"] if self.machine else []
-        return named + [f"{name}={given[flag]}" for flag, name in self.shortcuts.items() if given[flag] is not None]
+        """What the values of its flags say of the parameters, as `--set` would be given it."""
+        return [f"{name}={given[flag]}" for flag, name in self.shortcuts.items() if given[flag] is not None]
 
     def in_flags(self, message: str) -> str:
         """A message about parameters in the shorter words of its flags."""

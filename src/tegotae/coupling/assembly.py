@@ -210,7 +210,7 @@ class Assembly(Composite, Admittance):
         return [("", self._inside)]
 
     # What users name of it are its own fields.
-    variable, varied, numbers, unit_of = Block.variable, Block.varied, Block.numbers, Block.unit_of
+    named_parts, varied = Block.named_parts, Block.varied
 
     def changed(self, blocks: Mapping[str, Block]) -> Self:
         """The same with other fields."""

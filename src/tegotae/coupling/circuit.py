@@ -89,12 +89,17 @@ class Circuit(Composite, Admittance):
         """Those of its machines."""
         return ports_of(self.admittances)
 
-    def changed(self, blocks: Mapping[str, Block]) -> Circuit:
-        """The same circuit with other blocks under some names; "" is that of a lone admittance."""
+    def named_parts(self) -> Mapping[str, Any]:
+        """Its admittances, then its links: impedances, and how they are geared."""
+        return {**self.admittances, **self.links}
+
+    def changed(self, blocks: Mapping[str, Block | Link]) -> Circuit:
+        """The same circuit with other blocks or links under some names; "" is that of a lone admittance."""
         movers = {name: blocks.get(name, block) for name, block in self.admittances.items()}
         links = dict(self.links)
         for name in blocks.keys() & links.keys():
-            links[name] = dataclasses.replace(links[name], impedance=cast(Impedance, blocks[name]))
+            new: Any = blocks[name]
+            links[name] = new if isinstance(new, Link) else dataclasses.replace(links[name], impedance=new)
         return Circuit(cast(Any, movers.get("", movers)), links)
 
     # ------------------------------------------------------------ layout

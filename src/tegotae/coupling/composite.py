@@ -16,7 +16,7 @@ from tegotae import checks
 from tegotae.block import INITIAL, Block, Kernels
 from tegotae.coupling.group import Group
 from tegotae.layout import AXIS, Layout, Layouts, Memory, Part, Space
-from tegotae.naming import sorted_by_part
+from tegotae.naming import changed_parts
 from tegotae.running.loop import spots_of
 from tegotae.state import Fault, State
 
@@ -161,33 +161,13 @@ class Composite(Block):
     def changed(self, blocks: Mapping[str, Block]) -> Self:
         """The same with other blocks under some names."""
 
-    @property
-    def variable(self) -> tuple[str, ...]:
-        """Its blocks by name, and "block.parameter" of each."""
-        named = dict(self.inner_blocks())
-        inner = (self.part_name(name, part) for name, block in named.items() for part in block.variable)
-        return (*(name for name in named if name), *inner)
+    def named_parts(self) -> Mapping[str, Any]:
+        """What has names of its own to be varied by: its blocks, or what holds them."""
+        return dict(self.inner_blocks())
 
     def varied(self, changes: Mapping[str, Any]) -> Self:
         """The same with some of its blocks, or of their parameters, replaced by name."""
-        named = dict(self.inner_blocks())
-        blocks = {name: value for name, value in changes.items() if name in named}
-        direct, inner = sorted_by_part({name: v for name, v in changes.items() if name not in named}, named)
-        for name, parts in [("", direct), *inner.items()] if direct else inner.items():
-            blocks[name] = blocks.get(name, named[name]).varied(parts)
-        return self.changed(blocks)
-
-    @property
-    def numbers(self) -> dict[str, float]:
-        """Every number of its blocks, with their names in front."""
-        inner = ((name, *number) for name, block in self.inner_blocks() for number in block.numbers.items())
-        return {f"{name}.{key}" if name else key: value for name, key, value in inner}
-
-    def unit_of(self, name: str) -> str:
-        """The unit of a number of one of its blocks."""
-        named = dict(self.inner_blocks())
-        head, _, rest = name.partition(".")
-        return named[head].unit_of(rest) if head in named else named[""].unit_of(name)
+        return self.changed(changed_parts(self.named_parts(), changes, self.name))
 
     @property
     @abstractmethod

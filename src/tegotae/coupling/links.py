@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks
+from tegotae import checks, naming
 from tegotae.block import Admittance, Impedance
 from tegotae.checks import Array
 from tegotae.errors import CausalityError, UniquenessError
@@ -18,11 +18,12 @@ from tegotae.ports import EITHER, Port, find, motions_of, shortest, spans
 from tegotae.running.contract_check import check_block
 
 OWNER = "Circuit"
+_GEARS = ("ratio", "other_ratio")
 _WORD = "Use a plain word, such as 'brake'."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Link:
+class Link(naming.Named):
     """An impedance between two ports, or between a port and the ground.
 
     It feels u = ratio * (motion of the port) - other_ratio * (motion of the other port), and its force f acts on the
@@ -62,7 +63,7 @@ class Link:
         for name in ("port", "other"):
             if getattr(self, name) is not None:
                 checks.text("Link", name, getattr(self, name), "Name a port, such as 'arm.hand', or leave it out.")
-        for name in ("ratio", "other_ratio"):
+        for name in _GEARS:
             if (given := getattr(self, name)) is not None:
                 checks.finite_array("Link", name, given, "")
         checks.flag("Link", "base", self.base)
@@ -74,8 +75,17 @@ class Link:
     def __repr__(self) -> str:
         """What differs from an impedance by itself."""
         args = [repr(self.impedance), *(repr(name) for name in (self.port, self.other) if name is not None)]
-        args += [f"{name}={v!r}" for name in ("ratio", "other_ratio") if (v := getattr(self, name)) is not None]
+        args += [f"{name}={v!r}" for name in _GEARS if (v := getattr(self, name)) is not None]
         return f"Link({', '.join(args + ['base=True'] * bool(self.base))})" if len(args) > 1 or self.base else args[0]
+
+    def named_parts(self) -> Mapping[str, Any]:
+        """Its ratios by their names, and all of its impedance by its own."""
+        return {name: getattr(self, name) for name in _GEARS} | {"": self.impedance}
+
+    def varied(self, changes: Mapping[str, Any]) -> Link:
+        """The same with other ratios, or with some of its impedance changed."""
+        fields = naming.changed_parts(self.named_parts(), changes, "Link")
+        return dataclasses.replace(self, impedance=fields.pop("", self.impedance), **fields)
 
 
 class End(NamedTuple):

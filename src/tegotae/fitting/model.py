@@ -129,8 +129,8 @@ def places_in(block: Block, name: str) -> NDArray[np.int64]:
         return real[name]
     stem = re.sub(r"(\.\w+|\[\d+\])$", "", name)  # a law, or a column: its numbers stand there in their order
     single = [spot for n, spot in real.items() if n == stem or re.fullmatch(rf"{re.escape(stem)}_\d+", n)]
-    inside = [n for n in block.numbers if n.startswith((f"{stem}.", f"{stem}["))]
     spots = np.concatenate([np.empty(0, dtype=np.int64), *single])
+    inside = [n for n in block.numbers if n.startswith((f"{stem}.", f"{stem}["))] if single else []
     return spots[[inside.index(name)]] if name in inside and len(inside) == spots.size else spots[:0]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Annotated, Any, cast
 
@@ -18,7 +18,7 @@ from tegotae.friction.kernels import parallel as k
 from tegotae.friction.kernels import stack
 from tegotae.friction.laws import Coulomb, Law, LawKernels, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
-from tegotae.naming import changed_fields
+from tegotae.naming import changed_parts
 from tegotae.parameters import Dimension, Parameter
 from tegotae.state import Fault, State
 
@@ -154,11 +154,8 @@ class ParallelFriction(Impedance):
 
     def varied(self, changes: Mapping[str, Any]) -> ParallelFriction:
         """The same composite with some parameters changed; new limits replace the laws."""
-        kept: dict[str, Any] = {name: getattr(self, name) for name in (*_COLUMNS, "dimension", "laws")}
-        fields = changed_fields(self, changes)
-        if "limits" in fields:
-            kept["laws"] = None
-        return ParallelFriction(**kept | fields)
+        fields = changed_parts(self, changes)
+        return replace(self, **{"laws" if "limits" in fields else "limits": None} | fields)
 
     def __repr__(self) -> str:
         def range_of(column: Array) -> str:

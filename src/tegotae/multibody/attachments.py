@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -240,16 +240,22 @@ def least_reluctance(tree: Tree, ports: Sequence[Wired], locked: Sequence[int], 
     Bodies without inertia of their own, and friction that falls with speed, leave no bound: then half of the smallest
     among many configurations, with all that friction at its steepest; 0 if somewhere it outweighs the inertia.
     """
-    falls = np.zeros(tree.nv)
-    places = tree.arrays.vi[tree.arrays.kind != FREE]
-    for o, joint in zip(places, tree.joints.values(), strict=True):
-        if joint.friction is not None and o not in locked:
-            falls[o] = joint.friction.steepest_rise(T)
+    falls = falls_of(tree, locked, T)
     if not falls.any():
         mobility = _of_bodies(tree, ports)
         if mobility < np.inf:
             return 1.0 / (T * mobility)
     return 0.5 * _sampled(tree, ports, locked, T * falls) / T
+
+
+def falls_of(tree: Tree, locked: Sequence[int], T: float) -> Array:
+    """How fast friction may fall with each speed [N·m·s/rad, N·s/m]."""
+    falls = np.zeros(tree.nv)
+    places = tree.arrays.vi[tree.arrays.kind != FREE]
+    for o, joint in zip(places, tree.joints.values(), strict=True):
+        if joint.friction is not None and o not in locked:
+            falls[o] = joint.friction.steepest_rise(T)
+    return falls
 
 
 def _of_bodies(tree: Tree, ports: Sequence[Wired]) -> float:
@@ -313,16 +319,37 @@ def _light(tree: Tree, k: int, wrenches: Array) -> float:
     return float(np.linalg.eigvalsh(mobility)[-1])
 
 
-def _sampled(tree: Tree, ports: Sequence[Wired], locked: Sequence[int], lost: Array) -> float:
-    """The smallest inertia at the ports among random configurations, less what falling friction takes."""
+def lacks_inertia(tree: Tree, locked: Sequence[int], resists: Array, T: float) -> float:
+    """What inertia [kg·m², kg] joints lack whose friction falls with speed; they have it if that is below 0.
+
+    A step has one solution where M + T (resists - falls) is positive definite. As inertia at the joints themselves it
+    is the most that is missing among many configurations, of what they feel while all others are free to move.
+    """
+    falls = falls_of(tree, locked, T)
+    F, most = np.flatnonzero(falls), -np.inf
+    R = np.setdiff1d(np.arange(tree.nv), [*locked, *F])
+    for q in _configurations(tree) if F.size else ():
+        M = tree.mass_matrix(q) + T * np.diag(resists - falls)
+        carried = np.linalg.lstsq(M[np.ix_(R, R)], M[np.ix_(R, F)], rcond=None)[0]  # some may have no inertia
+        most = max(most, -float(np.linalg.eigvalsh(M[np.ix_(F, F)] - M[np.ix_(F, R)] @ carried)[0]))
+    return most
+
+
+def _configurations(tree: Tree) -> Iterator[Array]:
     rng, layout = np.random.default_rng(0), tree.arrays
-    free = np.setdiff1d(np.arange(tree.nv), np.asarray(locked, dtype=np.int64))
-    least = np.inf
     for _ in range(SAMPLES):
         q = rng.normal(size=tree.nq)
         for i, joint in zip(layout.qi[layout.kind != FREE], tree.joints.values(), strict=True):
             low = max(joint.lower, -np.pi)
             q[i] = rng.uniform(low, max(low, min(joint.upper, np.pi)))
+        yield q
+
+
+def _sampled(tree: Tree, ports: Sequence[Wired], locked: Sequence[int], lost: Array) -> float:
+    """The smallest inertia at the ports among random configurations, less what falling friction takes."""
+    free = np.setdiff1d(np.arange(tree.nv), np.asarray(locked, dtype=np.int64))
+    least = np.inf
+    for q in _configurations(tree):
         M = (tree.mass_matrix(q) - np.diag(lost))[np.ix_(free, free)]
         if not np.linalg.eigvalsh(M)[0] > 0.0:
             return 0.0

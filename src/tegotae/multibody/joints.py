@@ -99,17 +99,19 @@ def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Join
 
 
 def check_friction(
-    owner: str, rubbing: Mapping[str, Impedance], period: float, least_reluctance: Callable[[float], float] | None
+    owner: str, rubbing: Mapping[str, Impedance], period: float, lacking: Callable[[float], float]
 ) -> None:
-    """Friction in each joint by itself, and with the inertia that it moves where ports need it: one solution a step."""
+    """Friction in each joint by itself, and with the inertia there: `lacking` tells what is missing of it, or inf."""
     for element in rubbing.values():
         element.check(period)
     falling = [name for name, element in rubbing.items() if element.steepest_rise(period) > 0.0]
-    if least_reluctance is not None and falling and not least_reluctance(period) > 0.0:
+    if falling and (missing := lacking(period)) >= 0.0:
+        more = checks.just_above(missing + 1e-9 * period * max(rubbing[n].steepest_rise(period) for n in falling), 3)
         raise UniquenessError(
             f"{owner}: at period={period:g} s friction in {', '.join(falling)} falls faster with speed than "
             "the inertia there outweighs, so a step can have two solutions.\n"
-            "  Give that friction more damping, or use a shorter period."
+            f"  {f'Add {more} kg·m² (of a slide: kg) there, give' * math.isfinite(missing) or 'Give'} that friction "
+            "more damping, or use a shorter period."
         )
 
 

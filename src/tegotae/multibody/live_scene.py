@@ -95,7 +95,7 @@ class LiveScene(LiveAdmittance):
                 if not np.isfinite(self._torque).all():  # it is no number, and the tick was not taken
                     torques = np.atleast_1d(np.asarray(given, dtype=np.float64))
                     checks.finite(self.block.name, _label(force), torques, "N·m")
-                self.block.diverged(self.period, self._began)
+                self.block.diverged("in this tick", self._began)
             return self._q.copy(), self._v.copy()
         finally:
             if given is not None:

@@ -17,7 +17,7 @@ from tegotae.checks import Array
 from tegotae.contact import check_depths, weight_of
 from tegotae.errors import TegotaeError
 from tegotae.layout import Layouts
-from tegotae.multibody.attachments import Attachment, Wired, least_reluctance, named, place_ports, wired
+from tegotae.multibody.attachments import Attachment, Wired, lacks_inertia, least_reluctance, named, place_ports, wired
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels import port_stepping, stepping
@@ -172,11 +172,11 @@ class Scene(Admittance):
         return self._own_joints.kernels(makers[min(self.dimension, 2)], halves)
 
     def check(self, period: float) -> None:
-        """Friction in each joint by itself, and where it is met at ports with the inertia that it moves: a step has one
-        solution. Explicit methods have no friction."""
+        """Friction in each joint by itself, and with the inertia that it moves (and dampers and servos, unless it has
+        ports): a step has one solution. Explicit methods have no friction."""
         rubbing = {name: joint.friction for name, joint in self.tree.joints.items() if joint.friction is not None}
         if self.method == "implicit":
-            check_friction(OWNER, rubbing, period, self.least_reluctance if self.wired else None)
+            check_friction(OWNER, rubbing, period, self._lacking_inertia)
             return
         remedy = "Use method='implicit', which has them exactly."
         if rubbing:
@@ -190,9 +190,17 @@ class Scene(Admittance):
 
         So can contacts that do not rub; one that rubs and is about to jam may still leave a step two solutions.
         """
-        speeds = dict(zip(self.tree.joint_names, self.tree.arrays.vi[self.tree.arrays.kind != FREE], strict=True))
-        locked = [int(speeds[name]) for name, control in self.controllers.items() if isinstance(control, Lock)]
-        return least_reluctance(self.tree, self.wired, locked, period)
+        return least_reluctance(self.tree, self.wired, self._locked, period)
+
+    @property
+    def _locked(self) -> list[int]:
+        return np.flatnonzero(self.joints[0].damping == math.inf).tolist()
+
+    def _lacking_inertia(self, period: float) -> float:
+        """Of joints whose friction falls with speed [kg·m², kg]."""
+        given = self.joints[0]
+        resists = np.zeros(self.tree.nv) if self.wired else given.damping + given.rate_gain + period * given.gain
+        return lacks_inertia(self.tree, self._locked, resists, period)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest in `tree.neutral()`, or as `q` and `v` say; servos hold where they start."""
@@ -256,10 +264,10 @@ class Scene(Admittance):
         """An error, in words that tell what nothing opposed."""
         if table.size and not np.abs(table).max() < checks.LARGEST:  # also where nan
             bad = ~(np.abs(table) < checks.LARGEST).all(axis=0)
-            self.diverged((int(np.argmax(bad)) + 1) * every * period, began.part("center_q"))
+            self.diverged(f"before t={(int(np.argmax(bad)) + 1) * every * period:g} s", began.part("center_q"))
 
-    def diverged(self, when: float, began: Array) -> NoReturn:
-        """Say that it left the range of numbers before some time [s], from where it began."""
+    def diverged(self, when: str, began: Array) -> NoReturn:
+        """Say when it left the range of numbers, from where it began."""
         layout, given = self.tree.arrays, self.joints[0]
         opposed = (given.damping > 0.0) | (given.gain > 0.0) | (given.rate_gain > 0.0) | (given.law >= 0)
         opposed[self._own_joints.speeds] = True
@@ -268,7 +276,7 @@ class Scene(Admittance):
         remedy = "Use a shorter period, or softer springs."
         if self.method != "implicit":
             remedy = "Use method='implicit', a shorter period, or softer springs."
-        raise TegotaeError(f"{OWNER}: it diverged before t={when:g} s.\n  {cause or remedy}")
+        raise TegotaeError(f"{OWNER}: it diverged {when}.\n  {cause or remedy}")
 
     # ------------------------------------------------------------ running
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -59,14 +60,14 @@ class Batch:
     @classmethod
     def of_variations(cls, block: Block, variations: Mapping[str, Sequence[Any]]) -> Batch:
         """One block for each entry of the varied parameters, which advance together."""
-        known = block.variable
+        known = {*block.variable}
         if not known:
             checks.refuse(block.name, "it has no parameters of its own to vary.", "Give Batch a list of such blocks.")
         lengths = {}
         for name, entries in variations.items():
-            if name not in known and name not in block.numbers:
-                inner = [n for n in sorted(known) if "." in n and n.split(".")[0] in known]
-                message = ", ".join(n for n in sorted(known) if n not in inner)
+            if name not in known:
+                inner = [n for n in sorted(known) if (head := re.split(r"[.\[]", n)[0]) != n and head in known]
+                message = ", ".join(sorted(known - {*inner}))
                 message += f"; and what is in them, such as {inner[0]}" if inner else ""
                 checks.refuse(block.name, f"batch has {name!r}.", f"It has {message}.")
             if not checks.is_list(entries):

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from tegotae import checks
-from tegotae.parameters import Declared
+from tegotae.parameters import Declared, declared
 from tegotae.result import Result
-from tegotae.toml_settings import lines, put, read, read_toml
+from tegotae.toml_settings import Kinds, lines, put, read, read_toml
 
 __all__ = ["SCENARIOS", "Scenario", "load_scenario"]
 
@@ -89,13 +89,31 @@ class Scenario:
         """What the options (option -> path, None if not given) ask to be drawn, and where."""
         return [(self.pictures[option], path) for option, path in given.items() if path is not None]
 
-    def read(self, config: str | os.PathLike[str] | None = None, settings: Sequence[str] = ()) -> Any:
-        """Parameters from a TOML file, then from settings such as ``law.static=5``; defaults for the rest."""
+    def read(
+        self,
+        config: str | os.PathLike[str] | None = None,
+        settings: Sequence[str] = (),
+        machine: tuple[str, str] | None = None,
+    ) -> Any:
+        """Parameters from a TOML file, then from settings such as ``law.static=5``; defaults for the rest.
+
+        `machine` is a group and its kind, such as ("rod", "snake"): a file or a setting that says another is refused.
+        """
         given = read_toml(Path(config)) if config is not None else {}
         for setting in settings:
             put(given, setting)
+        if machine is not None:
+            self._name_machine(given, *machine)
         way_out = f"`tegotae run {self.name} --show` prints every parameter with its unit."
         return read(f"run {self.name}", self.parameters(), given, way_out)
+
+    def _name_machine(self, given: dict[str, Any], group: str, kind: str) -> None:
+        """Say which machine it is, unless that is said; what is no group or no kind is refused where it is read."""
+        there, field = given.setdefault(group, {}), declared(self.parameters)[group]
+        said = there.setdefault("kind", kind) if isinstance(there, dict) else kind
+        if said != kind and said in [*cast(Kinds, field.parameter).prototypes]:
+            owner, other = (f"run {self.name} {one.replace('_', '-')}" for one in (kind, said))
+            checks.refuse(owner, f"{group}.kind={said!r} names another machine.", f"Use: tegotae {other}.")
 
     def show(self, parameters: Any = None) -> str:
         """The parameters as TOML, each with its meaning and unit: a file to start from."""

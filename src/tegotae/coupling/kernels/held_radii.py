@@ -14,7 +14,6 @@ from tegotae.coupling.kernels.natural_residual import (
     BOX,
     CONE,
     DISC,
-    clamp,
     into_disc,
     multiply,
     project_discs,
@@ -24,6 +23,7 @@ from tegotae.coupling.kernels.natural_residual import (
     row_of_h,
 )
 from tegotae.kernels.linear import solve_one, solve_symmetric
+from tegotae.kernels.stick_slip import limited
 
 DISC_TURNS = 8  # within a sweep, of a disc of several rows
 
@@ -98,7 +98,7 @@ def sweep(P, R, rho, f):
                 into_disc(f, i, stop, R[k])
             continue
         y = f[i] - rho[i] * row_of_h(P, f, i)
-        f[i] = clamp(y, P.limit[k]) if P.kind[k] == BOX else max(y, 0.0)
+        f[i] = limited(y, P.limit[k]) if P.kind[k] == BOX else max(y, 0.0)
         if P.kind[k] == CONE:
             a11, a12, a22 = P.W[i + 1, i + 1] + P.C[i + 1], P.W[i + 1, i + 2], P.W[i + 2, i + 2] + P.C[i + 2]
             g1 = row_of_h(P, f, i + 1) - a11 * f[i + 1] - a12 * f[i + 2]

@@ -10,6 +10,7 @@ import math
 from collections import namedtuple
 
 from tegotae.compile import kernel, kernel_inside, kernel_rare
+from tegotae.kernels.stick_slip import limited
 
 CONE, BOX, STOP, DISC = 0, 1, 2, 3
 
@@ -113,7 +114,7 @@ def project_lines(P, f):
     for k in range(P.blocks):
         i = P.first[k]
         if P.kind[k] == BOX:
-            f[i] = clamp(f[i], P.limit[k])
+            f[i] = limited(f[i], P.limit[k])
         elif P.kind[k] != DISC:
             f[i] = max(f[i], 0.0)
 
@@ -133,16 +134,10 @@ def project_discs(P, R, f):
 
 
 @kernel
-def clamp(y, R):
-    """Into [-R, R]."""
-    return min(max(y, -R), R)
-
-
-@kernel
 def into_disc(f, start, stop, R):
     """Rows start to stop - 1 of f into a disc, or a ball."""
     if stop - start == 1:
-        f[start] = clamp(f[start], R)
+        f[start] = limited(f[start], R)
         return
     size = 0.0
     for j in range(start, stop):
@@ -207,10 +202,10 @@ def residual(P, R, work, f, h, s):
             continue
         y, scale = f[i] - rho[i] * h[i], rho[i] * s[i] + TINY
         if P.kind[k] == DISC:
-            r = f[i] - clamp(y, R[k])
+            r = f[i] - limited(y, R[k])
             scale += work[SIZE, k]
         else:
-            r = f[i] - (clamp(y, P.limit[k]) if P.kind[k] == BOX else max(y, 0.0))
+            r = f[i] - (limited(y, P.limit[k]) if P.kind[k] == BOX else max(y, 0.0))
         energy += r * r * q[i]
         worst = worse(worst, abs(r), scale)
         if P.kind[k] == CONE:

@@ -184,7 +184,9 @@ class RelativeAdmittance(Admittance):
 
     def check(self, period: float) -> None:
         """Friction in each joint by itself, and with the inertia that it moves: a step has one solution."""
-        check_friction(_OWNER, self._rubbing, period, self.least_reluctance)
+        check_friction(
+            _OWNER, self._rubbing, period, lambda T: -math.inf if self.least_reluctance(T) > 0.0 else math.inf
+        )
 
     # ------------------------------------------------------------ where it starts
 

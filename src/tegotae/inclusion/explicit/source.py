@@ -30,6 +30,7 @@ from tegotae.inclusion.explicit.rewriting import FrictionPart, Rewritten
 from tegotae.inclusion.language.arguments import TIME
 from tegotae.inclusion.language.compiled_terms import body_of, function, slopes_of
 from tegotae.kernels.linear import eliminate
+from tegotae.kernels.stick_slip import limited
 
 # Fixed steps: `W` is room for the last state and the slopes of the stages, (6, N); `times` are increasing; steps of
 # length T end with one of length `left`, if > 0. Returned is how many were taken before a state stopped being finite.
@@ -89,8 +90,8 @@ HEUN = _LOOP.format(
 )
 
 
-_CALLED = (ode.sat, ode.shrink, ode.sticks, eliminate, ode.copy, ode.cubic)
-_RULES = (ode.sat, ode.shrink, eliminate, ode.add_row, ode.rub_slope, ode.through_mass)
+_CALLED = (limited, ode.shrink, ode.sticks, eliminate, ode.copy, ode.cubic)
+_RULES = (limited, ode.shrink, eliminate, ode.add_row, ode.rub_slope, ode.through_mass)
 
 
 class OdeSource:
@@ -160,7 +161,7 @@ class OdeSource:
         for k, (f, start, count) in enumerate(self.components):
             K, first = self.places[f.K], len(self.contacts) + start
             if count == 1:
-                lines.append(f"F_{first} = sat(r_{k}, {K} * w_{start})")
+                lines.append(f"F_{first} = limited({K} * w_{start}, r_{k})")
                 continue
             lines.append(f"q_{k} = {K} * shrink({K}, r_{k}, {_square(start, count)})")
             lines += [f"F_{first + i} = q_{k} * w_{start + i}" for i in range(count)]

@@ -109,15 +109,10 @@ class InclusionAdmittance(Stepped, Admittance):
                 checks.refuse(self.name, f"{name}={checks.shown(key)} {problem}.", remedy)
         return tuple(by_name[key] for key in keys)
 
-    @property
-    def numbers(self) -> dict[str, float]:
-        """The machine's parameters, and those of its elements with their names in front; not what drives it."""
-        driven = {symbol.name for symbol in self._forces}
-        return {name: value for name, value in self.stepper.numbers.items() if name not in driven}
-
-    def unit_of(self, name: str) -> str:
-        """Of an element's number; an inclusion's own have none but SI's."""
-        return self.stepper.unit_of(name)
+    def named_parts(self) -> Mapping[str, Any]:
+        """The machine's parameters, and its elements; not what drives it."""
+        parts, driven = self.stepper.named_parts(), {symbol.name for symbol in self._forces}
+        return {**parts, "": {name: value for name, value in parts[""].items() if name not in driven}}
 
     @property
     def variable(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sympy import Symbol
 
-from tegotae import checks, naming
+from tegotae import checks
 from tegotae.block import Kernels
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
@@ -146,33 +146,22 @@ class Stepper(Stepped):
         """What the state calls each parameter and input."""
         return fed_names(self.inclusion)
 
-    @property
-    def variable(self) -> tuple[str, ...]:
-        """Its parameters, and those of its elements with their names in front."""
-        inner = (f"{name}.{word}" for name, element in self.elements.items() for word in naming.names_in(element))
-        return (*(symbol.name for symbol in self.inclusion.parameters), *inner)
-
-    @property
-    def numbers(self) -> dict[str, float]:
-        """All of those that are numbers."""
-        parameters = {symbol.name: float(value) for symbol, value in self.inclusion.parameters.items()}
-        inner = {name: naming.numbers_in(element) for name, element in self.elements.items()}
-        return parameters | {f"{name}.{word}": value for name, words in inner.items() for word, value in words.items()}
-
-    def unit_of(self, name: str) -> str:
-        """Of an element's number; an inclusion's own have none but SI's."""
-        element, _, word = name.rpartition(".")
-        return naming.unit_in(self.elements.get(element), word)
+    def named_parts(self) -> Mapping[str, Any]:
+        """Its parameters by their names, and its elements."""
+        return {"": {symbol.name: float(value) for symbol, value in self.inclusion.parameters.items()}, **self.elements}
 
     def varied(self, changes: Mapping[str, Any]) -> Stepper:
         """The same machine with other numbers, by the names in `variable`."""
         numbers: dict[str, float] = {}
-        elements = dict(self.elements)
+        elements, known = dict(self.elements), self.variable
         for name, value in changes.items():
-            if name not in self.variable:
-                checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(self.variable)}.")
+            if name not in known:
+                checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(known)}.")
             element, dot, word = name.rpartition(".")
-            if dot and element in elements:
+            if name in elements:
+                kind: Any = type(elements[name])
+                elements[name] = checks.instance(self.name, name, value, kind, f"Give a {kind.__name__}(...).")
+            elif dot and element in elements:
                 derived = {"alpha": 0.0} if isinstance(elements[element], Contact) else {}  # it is not used here
                 elements[element] = dataclasses.replace(elements[element], **derived | {word: value})
             else:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tegotae.compile import kernel_sums, kernel_sums_inside
+from tegotae.kernels.stick_slip import limited
 from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, where
 
@@ -82,8 +83,8 @@ def press(nx, ny, gap, stretch, limit, K, ic, ux, uy):
         xx, xy, yy = -ic * nx * nx, -ic * nx * ny, -ic * ny * ny
     # Friction also in the tick that lets go: were it to end with f, the force would jump.
     stuck = K * stretch - ic * (nx * uy - ny * ux)
-    g = min(max(stuck, -limit), limit)
-    if abs(stuck) < limit:
+    g = limited(stuck, limit)
+    if abs(stuck) < limit:  # not `stick_slip`: that calls it stuck at 0 of 0, which would make a smooth face resist
         xx, xy, yy = xx - ic * ny * ny, xy + ic * nx * ny, yy - ic * nx * nx
     return f * nx - g * ny, f * ny + g * nx, xx, xy, yy, f, g
 

@@ -30,15 +30,9 @@ def cubic(q, T, W, first, last, y, out, k):
 
 
 @kernel
-def sat(limit, x):
-    """x held between -limit and limit."""
-    return min(max(x, -limit), limit)
-
-
-@kernel
 def shrink(K, r, s):
     """min(1, (r/K)/|w|) for s = |w|^2: how much of the stretch w a friction with limit r can hold."""
-    size = K * math.sqrt(s)
+    size = K * math.sqrt(s)  # not `grip`: that gives 1 for a limit of nan, and would hide that a model's formula fails
     return 1.0 if size <= r else r / size
 
 
