@@ -133,7 +133,7 @@ def swing(mass):
 
 def test_a_batch_over_the_mass_of_a_body_is_as_many_scenes():
     masses = [0.5, 1.0, 3.0]
-    found = swing(1.0).batch(**{"tree.bodies.bob.mass": masses}).run(period=PERIOD, ticks=300).q
+    found = swing(1.0).batch(**{"tree.bodies.bob.mass": masses}).run(300 * PERIOD, period=PERIOD).q
     alone = [swing(mass).run(0.3, period=PERIOD).q for mass in masses]
     assert np.array_equal(found, alone)
     assert np.ptp(found[:, -1]) > 0.1
@@ -149,7 +149,7 @@ def test_a_batch_over_the_friction_of_a_touch_is_as_many_scenes():
         )
 
     frictions = [0.0, 0.2, 0.5]
-    found = on(0.1).batch(**{"touches[0].friction": frictions}).run(period=PERIOD, ticks=300).q
+    found = on(0.1).batch(**{"touches[0].friction": frictions}).run(300 * PERIOD, period=PERIOD).q
     alone = [on(friction).run(0.3, period=PERIOD).q for friction in frictions]
     assert np.array_equal(found, alone)
     assert found[0, -1, 0] > 1.5 * found[1, -1, 0] > 100 * found[2, -1, 0]
