@@ -221,7 +221,7 @@ def run_rods() -> None:
     crawls = GroundedRod(rod=snake, ground=scales)
     crawls.run([Phase(until=2 * T, curvature=wave)], period=T)
     crawls.start(period=T).step()
-    crawls.batch(rod=[snake, snake]).run(period=T, ticks=2)
+    crawls.batch(rod=[snake, snake]).start(period=T).step()
     both = variations(rod, {"elasticity": [1.0, 2.0]})
     run_many(both, [Phase(until=1e-3, torque=1.0, base="pinned")], times=[1e-3], threads=2)
 
