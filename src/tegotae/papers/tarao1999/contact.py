@@ -12,6 +12,7 @@ from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracle
 from tegotae.papers.tarao1999.oracles import PERIOD, USUAL
 from tegotae.papers.two_robots import TwoRobots
 
+CASES = {f"Kp {kp:g}": (kp, USUAL) for kp in GAINS} | {"Kp 800, masses changed": (800.0, CHANGED)}  # Figs. 12 to 15
 # How robot 1 holds its joints, from not at all to for good.
 HOLDS: dict[str, Lock | Servo | None] = {
     "free": None,
@@ -43,8 +44,7 @@ def reduced_mass(subject: TaraoSubject) -> Findings:
 
     Pose A, both in line; the paper shows its own poses in a figure only.
     """
-    cases = [(f"Kp {kp:g}", kp, USUAL) for kp in GAINS] + [("Kp 800, masses changed", 800.0, CHANGED)]
-    for word, kp, masses in cases:
+    for word, (kp, masses) in CASES.items():
         _, summary = subject.meeting(kp=kp, masses=masses)
         peak, duration = oracles.bump(subject.stiffness(kp), masses, SPEED)
         late = abs(summary["duration"] / duration - 1.0)

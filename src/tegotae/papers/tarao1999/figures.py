@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tegotae.figures import AMBER, BLUE, GREEN, INK, QUIET, VERMILION, say
+from tegotae.figures.two_robots import MOMENTS
 from tegotae.figures.two_robots import force_histories as histories
 from tegotae.figures.two_robots import strip as draw
 from tegotae.papers.ledger import installed
 from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracles, paper, peers
-from tegotae.papers.tarao1999.contact import HOLDS
+from tegotae.papers.tarao1999.contact import CASES, HOLDS
 from tegotae.papers.tarao1999.dynamics import SIZES, chain, costs
-from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, WITHOUT, plate
+from tegotae.papers.tarao1999.hybrid_contact import LATE, LOSS, WITHOUT, plate
 from tegotae.papers.tarao1999.hybrid_loop import Run, hexa, spring, weighing
 from tegotae.papers.tarao1999.oracles import PERIOD, USUAL, Array, G, reduced
 from tegotae.papers.tarao1999.stiction import boxes, grasp, moved_since_settled, standing, standing_in_mujoco
@@ -23,9 +24,6 @@ from tegotae.papers.tarao1999.stiction import boxes, grasp, moved_since_settled,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-MOMENTS = np.array([-1.0, 0.0, 0.1, 0.2, 8.8, 17.8])  # s since the first touch, the last three as in Fig. 16
 
 
 @paper.figure()
@@ -44,7 +42,7 @@ def strip(subject: TaraoSubject, *axes: Axes) -> None:
     """Fig. 16: Kp = 200 N·m/rad, pose B, joints of robot 1 locked. Time counts from the first touch; the last three
     moments are the paper's. Light: where they were at first.
     """
-    draw(axes, subject.TwoRobots(kp=200.0, pose="B").run(duration=19.0, period=1e-3), MOMENTS)
+    draw(axes, subject.TwoRobots(kp=200.0, pose="B").run(duration=19.0, period=1e-3), np.array(MOMENTS))
 
 
 @paper.figure(sheet=(1, 1, 6.4, 3.2))
