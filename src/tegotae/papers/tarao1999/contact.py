@@ -80,10 +80,9 @@ def felt_mass(two: TwoRobots, *, locked: bool) -> float:
     q, _ = two.start(gap=0.0)
     bodies, nv = two.tree.bodies, two.tree.nv
     M, _ = oracles.kane(bodies, q, np.zeros(nv), np.zeros(nv), gravity=(0.0, 0.0, 0.0))
-    names = [body.name for body in bodies]
     J = np.zeros(nv)
     for j, unit in enumerate(np.eye(nv)):
-        seen = dict(zip(names, oracles.moved(bodies, q, unit), strict=True))
+        seen = oracles.moved(bodies, q, unit)
         R, u, w, _ = (part.real for part in seen["robot1.link4"])
         # The tip lies on robot 2's axis through the base's centre of mass.
         J[j] = (u + np.cross(w, R @ [1.0, 0.0, 0.0]))[2] - seen["robot2.base"][1].real[2]
