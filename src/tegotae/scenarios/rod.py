@@ -70,8 +70,9 @@ class Snake(Declared):
         """At a fixed period."""
         every = _every(self.nodes, self.until, self.period)
         ground = replace(SCALES, tangential=self.tangential, normal=self.normal)
-        wave = {"frequency": self.frequency, "until": self.until, "nodes": self.nodes}
-        result = crawling_snake(ground=ground, **wave, period=self.period, every=every)
+        result = crawling_snake(
+            ground=ground, frequency=self.frequency, until=self.until, nodes=self.nodes, period=self.period, every=every
+        )
         words = f"friction {self.tangential:g} along, {self.normal:g} across, wave of {self.frequency:g} Hz"
         return _titled(result, "A snake crawls by a wave of curvature", f"{words}, {self.nodes} nodes")
 

@@ -61,8 +61,8 @@ def rate_of(bodies: Sequence[Body], q: Array, v: Array) -> Array:
 def moved(bodies: Sequence[Body], q: ArrayLike, v: ArrayLike) -> dict[str | None, tuple[NDArray[np.complex128], ...]]:
     """Of each body: rotation, velocity of its origin, angular velocity, velocity of its centre; None is the world."""
     q, v = np.asarray(q, dtype=np.complex128), np.asarray(v, dtype=np.complex128)
-    still = np.zeros(3, dtype=np.complex128)
-    seen: dict[str | None, tuple[NDArray[np.complex128], ...]] = {None: (np.eye(3) + 0j, still, still, still)}
+    upright, still = np.eye(3, dtype=np.complex128), np.zeros(3, dtype=np.complex128)
+    seen: dict[str | None, tuple[NDArray[np.complex128], ...]] = {None: (upright, still, still, still)}
     i = j = 0
     for body in bodies:
         R, u, w, _ = seen[body.parent]
