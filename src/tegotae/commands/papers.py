@@ -60,10 +60,8 @@ def run(key: str | None, json: Path | None, figures: Path | None, page: Path, no
 def _show(console: Console, paper: Paper[Any], entries: Sequence[Entry]) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left", padding=(0, 2, 1, 0))
     table.add_column("")
-    table.add_column("claim", ratio=4)
-    table.add_column("source", ratio=2)
-    table.add_column("measured", ratio=4)
-    table.add_column("bound", ratio=2, no_wrap=False)
+    for name, ratio in (("claim", 4), ("source", 2), ("measured", 4), ("bound", 2)):
+        table.add_column(name, ratio=ratio)
     for entry in entries:
         mark = _MARKS[entry.status].copy()
         claim = Text(entry.id, style="bold").append("\n" + entry.statement, style="not bold")

@@ -136,14 +136,7 @@ def _play(line: Line, given: Mapping[Flag, Any]) -> None:
 
 def _declare(group: typer.Typer, line: Line, name: str, kind: str) -> None:
     """A command without commands below it."""
-    group.command(
-        name,
-        cls=RunCommand,
-        context_settings=dict(LENIENT),
-        help=line.help,
-        epilog=_examples(line),
-        rich_help_panel=kind,
-    )(_called(line))
+    group.command(name, cls=RunCommand, rich_help_panel=kind, **_told(line))(_called(line))
 
 
 def _declare_all(line: Line) -> None:
@@ -156,10 +149,8 @@ def _declare_all(line: Line) -> None:
         cls=RunGroup,
         invoke_without_command=True,
         callback=_called(line),
-        context_settings=dict(LENIENT),
         subcommand_metavar="[MACHINE] [OPTIONS]",
-        help=line.help,
-        epilog=_examples(line),
+        **_told(line),
     )
     for one in line.machines:
         assert one.machine is not None
@@ -167,8 +158,10 @@ def _declare_all(line: Line) -> None:
     run.add_typer(group, rich_help_panel="Scenarios")
 
 
-def _examples(line: Line) -> str:
-    return "\n\n".join(f"Example:  {one}" for one in line.examples)
+def _told(line: Line) -> dict[str, Any]:
+    """What typer is told of a command, with machines below it or without."""
+    examples = "\n\n".join(f"Example:  {one}" for one in line.examples)
+    return {"context_settings": dict(LENIENT), "help": line.help, "epilog": examples}
 
 
 for _line in LINES:

@@ -18,7 +18,6 @@ CONFIG = Flag("--config", "FILE", "Parameters as TOML (see --show).", Path)
 SET = Flag("--set", "NAME=VALUE", "One parameter; may be repeated.", list[str])
 OUT = Flag("--out", "FILE", "Write the result as .nc, .mat, .csv or .parquet.", Path)
 SHOW = Flag("--show", None, "Print the parameters as TOML and run nothing.", bool)
-COMMON = (CONFIG, SET, OUT, JSON, PLOT, SHOW)
 
 # Of several.
 UNTIL = Flag("--until", "SECONDS", "How long it runs.", float)
@@ -87,8 +86,7 @@ class Line:
     @property
     def flags(self) -> tuple[Flag, ...]:
         """Its own, then those of every line; what it draws stands beside the figure."""
-        *files, show = COMMON
-        return (*self.shortcuts, *files, *self.pictures, show)
+        return (*self.shortcuts, CONFIG, SET, OUT, JSON, PLOT, *self.pictures, SHOW)
 
     def settings(self, given: Mapping[Flag, Any]) -> list[str]:
         """What the values of its flags say of the parameters, as `--set` would be given it."""

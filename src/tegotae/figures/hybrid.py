@@ -56,30 +56,24 @@ def _around(log: LogReader, report: Mapping[str, Any]) -> tuple[Values, Values, 
 
 def _forces(axes: Axes, log: LogReader, report: Mapping[str, Any]) -> None:
     rows, times, since, window = _around(log, report)
-    push = -rows["wrench"][:, 2]
-    wanted = -rows["compensated"][:, 2]
+    push, wanted = -rows["wrench"][:, 2], -rows["compensated"][:, 2]
     points = thinned(push)
     at = np.asarray(log.aligned["table"])
     if times.size > 1 and at.size:
         near = (at >= times[0]) & (at <= times[-1])
-        axes.plot(
-            1e3 * np.interp(at[near], times, since),
-            -log.table["wrench"][near, 2],
-            color=SKY,
-            lw=1.0,
-            label="at the sensor",
-        )
+        felt = -log.table["wrench"][near, 2]
+        axes.plot(1e3 * np.interp(at[near], times, since), felt, color=SKY, lw=1.0, label="at the sensor")
     if push.size and np.abs(wanted - push).max() > 1e-3 * np.abs(push).max():
         axes.plot(1e3 * since[points], wanted[points], color=PLUM, lw=1.0, ls=(0, (4, 2)), label="before the guard")
     axes.plot(1e3 * since[points], push[points], color=FORCE, lw=1.8, label="on the bodies")
     axes.set_ylabel("force [N]")
     _theory(axes, report)
     axes.legend(loc="upper right")
-    if report.get("peak_force") is not None:
-        top = report["peak_force"]
-        axes.set_ylim(top=1.3 * max(top, report.get("sensor_peak") or 0.0))
-        word = f"{top:.4g} N, {1e3 * report['duration']:.4g} ms, e = {report['restitution']:.4g}"
-        say(axes, word, (1e3 * window[0] + 2.0, 1.2 * max(top, report.get("sensor_peak") or 0.0)), FORCE)
+    if (peak := report.get("peak_force")) is not None:
+        top = max(peak, report.get("sensor_peak") or 0.0)
+        axes.set_ylim(top=1.3 * top)
+        word = f"{peak:.4g} N, {1e3 * report['duration']:.4g} ms, e = {report['restitution']:.4g}"
+        say(axes, word, (1e3 * window[0] + 2.0, 1.2 * top), FORCE)
 
 
 def _theory(axes: Axes, report: Mapping[str, Any]) -> None:
@@ -177,10 +171,8 @@ def _delays(axes: Axes, log: LogReader, report: Mapping[str, Any]) -> None:
     if fresh.size:
         heard = rows["simulated"] - rows["steps"] * (report.get("period") or 0.0)  # before the steps of its tick
         age = 1e3 * (heard - rows["label"])[fresh]
-        points = fresh[thinned(age)]
-        axes.plot(
-            times[points], age[thinned(age)], color=QUIET, lw=0.4, alpha=0.5, label="of each measurement, by its label"
-        )
+        points, word = thinned(age), "of each measurement, by its label"
+        axes.plot(times[fresh[points]], age[points], color=QUIET, lw=0.4, alpha=0.5, label=word)
     if times.size:
         points = thinned(rows["delay"])
         axes.plot(times[points], 1e3 * rows["delay"][points], color=GREEN, label="as identified")

@@ -14,7 +14,7 @@ from tegotae import checks
 from tegotae.figures.colours import AMBER, BLUE, FORCE, GREEN, HAIR, INK, MOTION, PLUM, QUIET, SKY, VERMILION
 from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
 from tegotae.figures.result_figures import register, row
-from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, outline, phases_of, strip, things_of
+from tegotae.figures.rod_strip import MOST_PHASES, base_at, lengths_of, outline, phases_of, strip, things_of
 from tegotae.figures.style import Axes, Figure, Shown, Values, shade_stuck, sheet, style, thinned, time_axis
 from tegotae.result import Result
 
@@ -95,9 +95,7 @@ def energies(axes: Axes, result: Result) -> None:
     axes.stackplot(time.values[points], *shown.values[1:, points], colors=colors, alpha=0.75, lw=0)
     axes.plot(time.values[points], shown.values[0, points], color=INK, lw=1.2)
     # In the order of the stack, beside it.
-    keys = [*axes.collections, axes.lines[0]]
-    names = [*(name for name, _, _ in parts), "work"]
-    _key(axes, keys, names)
+    _key(axes, [*axes.collections, axes.lines[0]], [*(name for name, _, _ in parts), "work"])
     axes.set_ylabel(f"energy [{shown.unit}]")
     axes.set_ylim(bottom=0.0)
     time_axis((axes,), time)
@@ -209,7 +207,6 @@ class _RodFilm:
         self.run, self.rows, self.pace = run, rows, pace
         self.lengths = lengths_of(run)
         self.rubs = "friction" in run.variables and bool(run.friction.any())
-        self.bases, self.ends = phases_of(run)
         with style():
             self.figure = self._sheet()
             self.now = [a.axvline(0.0, color=INK, lw=1.0, animated=True) for a in (self.store, self.course)]
@@ -273,19 +270,13 @@ class _RodFilm:
             self.nodes.set(offsets=nodes, color=np.where(run.slip_speed[row] == 0.0, STICKS, SLIPS).tolist())
         else:
             self.tip.set_data(nodes[-1:, 0], nodes[-1:, 1])
-        held = self._held(float(run.time[row]))
-        self.base.set_data(*(nodes[:1].T if held else ([], [])))
+        self.base.set_data(*(nodes[:1].T if base_at(run, float(run.time[row])) != "free" else ([], [])))
         scale = self.store.get_xlim()[1] / float(run.time[-1])  # the unit in which time is shown
         for line in self.now:
             line.set_xdata([scale * run.time[row]] * 2)
         slowed = "" if self.pace > 0.75 else f"   slowed {1.0 / self.pace:.2g} times"
         quicker = "" if self.pace < 1.5 else f"   {self.pace:.2g} times real time"
         self.words.set_text(f"{run.time[row]:.2f} s{slowed}{quicker}")
-
-    def _held(self, time: float) -> bool:
-        if not self.bases:
-            return False
-        return self.bases[min(int(np.searchsorted(self.ends, time)), len(self.bases) - 1)] != "free"
 
 
 register("rod", rod, is_rod)

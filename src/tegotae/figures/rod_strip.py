@@ -94,9 +94,9 @@ def _shape(axes: Axes, result: Result, row: int, lengths: Values, color: Any) ->
 def _hold(axes: Axes, result: Result, rows: Values, end: float) -> None:
     """A dot where the base is held, full; a ring where it was let go."""
     bases, ends = phases_of(result)
-    if not bases or set(bases) == {"free"}:
+    if set(bases) <= {"free"}:
         return
-    if bases[min(int(np.searchsorted(ends, end - 1e-9)), len(bases) - 1)] != "free":
+    if base_at(result, end - 1e-9) != "free":
         places = np.unique(result.position[rows, 0], axis=0)
         axes.plot(*places.T, "o", color=VERMILION, ms=6.0 if len(places) == 1 else 4.0, zorder=5)
     else:
@@ -187,9 +187,15 @@ def phases_of(result: Result) -> tuple[list[str], Values]:
     return str(result.about.get("phase_bases", "")).split(), ends
 
 
+def base_at(result: Result, time: float) -> str:
+    """How the base is held at a time [s]; free where nothing was told."""
+    bases, ends = phases_of(result)
+    return bases[min(int(np.searchsorted(ends, time)), len(bases) - 1)] if bases else "free"
+
+
 def _span(result: Result, begin: float, end: float) -> str:
     bases, ends = phases_of(result)
     word = f"{begin:.3g} to {end:.3g} s"
     if 1 < len(bases) == ends.size <= MOST_PHASES:
-        word += f": {bases[int(np.searchsorted(ends, end - 1e-9))]}"
+        word += f": {base_at(result, end - 1e-9)}"
     return word

@@ -106,8 +106,7 @@ def _named(result: Result, what: str) -> list[tuple[str, str]]:
 def _moving(result: Result) -> list[tuple[str, str, Curves]]:
     """Angles and positions, then their rates, then the friction of joints that rub; the turn of a free body as one."""
     groups: dict[tuple[str, str], Curves] = {}
-    named = _named(result, "coordinate_names")
-    for i, (name, unit) in enumerate(named):
+    for i, (name, unit) in enumerate(_named(result, "coordinate_names")):
         if unit != "-":
             groups.setdefault((WORDS[unit], unit), []).append((name, result["q"][:, i]))
         elif name.endswith(" qw"):

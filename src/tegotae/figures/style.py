@@ -32,6 +32,7 @@ FORMATS = (".png", ".svg", ".pdf")
 _SUBJECT = "Drawing a figure"
 _MOST_POINTS = 4000  # beyond what a page can show; a longer record keeps the extremes of each bin
 
+_TICKS = {"color": QUIET, "labelcolor": INK, "labelsize": 8.0, "major.width": 0.6, "major.size": 3.0}
 _STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",  # ships with matplotlib, so figures look alike on every machine
     "font.size": 9.0,
@@ -57,16 +58,7 @@ _STYLE: dict[str, Any] = {
     "axes.formatter.limits": (-4, 5),
     "grid.color": HAIR,
     "grid.linewidth": 0.5,
-    "xtick.color": QUIET,
-    "ytick.color": QUIET,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 3.0,
-    "ytick.major.size": 3.0,
+    **{f"{axis}tick.{name}": value for axis in "xy" for name, value in _TICKS.items()},
     "lines.linewidth": 1.4,
     "lines.solid_capstyle": "round",
     "lines.solid_joinstyle": "round",

@@ -28,12 +28,11 @@ class Drawn:
     error: str = ""  # what it raised
 
 
-def draw(paper: Paper[Any], *, on_figure: Callable[[PaperFigure[Any]], None] | None = None) -> list[Drawn]:
+def draw(paper: Paper[Any], *, on_figure: Callable[[PaperFigure[Any]], None] = lambda plate: None) -> list[Drawn]:
     """Every figure of a paper; `on_figure` hears of each before. One that raises keeps its place, with the error."""
     drawn = []
     for plate in paper.figures:
-        if on_figure is not None:
-            on_figure(plate)
+        on_figure(plate)
         try:
             drawn.append(Drawn(paper.key, plate.name, plate.caption, plate.draw(paper.subject)))
         except Exception as error:

@@ -265,11 +265,7 @@ def _changes(result: Result) -> list[Event]:
 
 
 def run(parameters: MachineRun) -> Result:
-    """Build the machine and follow it by the chosen route.
-
-    Args:
-        parameters: of the scenario, with their units in `MachineRun`.
-    """
+    """Build the machine and follow it by the chosen route."""
     belt = parameters.machine
     if isinstance(belt, Belt) and belt.static != belt.kinetic and not isinstance(parameters.route, EventsRoute):
         checks.refuse(
@@ -290,12 +286,7 @@ def run(parameters: MachineRun) -> Result:
 
 
 def summary(parameters: MachineRun, result: Result) -> Sequence[Quantity]:
-    """The numbers that tell how it went: events, end, forces, and how the solver fared.
-
-    Args:
-        parameters: of the scenario.
-        result: of its run.
-    """
+    """The numbers that tell how it went: events, end, forces, and how the solver fared."""
     counts = Counter(event.kind for event in result.events)
     numbers = [Quantity(kind, float(counts[kind]), "events") for kind in ("touch", "release", "stick", "slip")]
     numbers = [number for number in numbers if number.value]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
-from tegotae.rod import Ground, Phase, PlanarRod
+from tegotae.rod import Phase, PlanarRod
 from tegotae.rod.demonstrations import SCALES, crawling_snake, dragged_mass, whip
 from tegotae.scenarios import FILM, Picture, Quantity, Scenario, refuse_many
 from tegotae.toml_settings import Kinds, fields_for
@@ -20,6 +20,8 @@ from tegotae.toml_settings import Kinds, fields_for
 _OWNER = "run rod"
 _MOST_NUMBERS = 20_000_000  # recorded: nodes times moments, about 2 GB of all that is recorded of them
 _RECORDED = 0.01  # s from one recorded moment to the next on the ground
+_ENERGIES = (("work put in", "work"), ("kinetic at the end", "kinetic"), ("elastic at the end", "elastic"),
+             ("dissipated by viscosity", "dissipated"), ("taken by the ground", "ground_work"))  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,16 +69,9 @@ class Snake(Declared):
     def run(self) -> Result:
         """At a fixed period."""
         every = _every(self.nodes, self.until, self.period)
-        ground = Ground(
-            tangential=self.tangential, normal=self.normal, stiffness=SCALES.stiffness, damping=SCALES.damping
-        )
+        ground = replace(SCALES, tangential=self.tangential, normal=self.normal)
         result = crawling_snake(
-            ground=ground,
-            frequency=self.frequency,
-            until=self.until,
-            nodes=self.nodes,
-            period=self.period,
-            every=every,
+            ground=ground, frequency=self.frequency, until=self.until, nodes=self.nodes, period=self.period, every=every
         )
         words = f"friction {self.tangential:g} along, {self.normal:g} across, wave of {self.frequency:g} Hz"
         return _titled(result, "A snake crawls by a wave of curvature", f"{words}, {self.nodes} nodes")
@@ -171,15 +166,9 @@ def summary(parameters: RodRun, result: Result) -> Sequence[Quantity]:
     """
     about, most = result.about, float(np.abs(result.work).max())
     tip = result.position[-1, -1]
-    numbers = [
-        Quantity("work put in", float(result.work[-1]), "J"),
-        Quantity("kinetic at the end", float(result.kinetic[-1]), "J"),
-        Quantity("elastic at the end", float(result.elastic[-1]), "J"),
-        Quantity("dissipated by viscosity", float(result.dissipated[-1]), "J"),
-    ]
     grounded = "ground_work" in result.variables
-    if grounded and result.ground_work.any():
-        numbers.append(Quantity("taken by the ground", float(result.ground_work[-1]), "J"))
+    ends = _ENERGIES if grounded and result.ground_work.any() else _ENERGIES[:-1]
+    numbers = [Quantity(words, float(result[name][-1]), "J") for words, name in ends]
     off = float(np.abs(balance(result)).max())
     numbers.append(Quantity("largest residual of the work balance", off / most if most else off, "of the work"))
     numbers += [Quantity("tip at the end, x", float(tip[0]), "m"), Quantity("tip at the end, y", float(tip[1]), "m")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,32 +47,15 @@ def _tip(axes: Axes, run: Result, title: str) -> None:
     axes.add_collection(LineCollection(list(lines), colors=FORCE, linewidths=0.6, alpha=0.8, zorder=2))
     held = tip[np.searchsorted(run["time"], run.about["held_from"])]
     axes.plot(*held, "o", color="white", mec=INK, mew=1.3, ms=6, zorder=5)
-    axes.annotate("b", held, (-12, 4), textcoords="offset points", fontsize=11, fontweight="bold", ha="right")
-    axes.annotate(
-        "held: the hand\npushes less than F", held, (14, -12), textcoords="offset points", fontsize=7.5, va="top"
-    )
+    beside = partial(axes.annotate, textcoords="offset points")
+    beside("b", held, (-12, 4), fontsize=11, fontweight="bold", ha="right")
+    beside("held: the hand\npushes less than F", held, (14, -12), fontsize=7.5, va="top")
     for place, word in ((0, "start"), (-1, "end")):
         axes.plot(*tip[place], "o", color=MOTION, ms=5, zorder=4)
-        axes.annotate(
-            word,
-            tip[place],
-            (-7, -3),
-            textcoords="offset points",
-            fontsize=8,
-            ha="right",
-            va="top",
-            color=MOTION,
-        )
+        beside(word, tip[place], (-7, -3), fontsize=8, ha="right", va="top", color=MOTION)
     corner = np.array([-66.0, -60.0])
     axes.plot([corner[0], corner[0] + scale * LIMIT], [corner[1], corner[1]], color=FORCE, lw=1.2)
-    axes.annotate(
-        "4 N, every 10 ms",
-        (corner[0] + scale * LIMIT, corner[1]),
-        (5, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=8,
-    )
+    beside("4 N, every 10 ms", (corner[0] + scale * LIMIT, corner[1]), (5, 0), va="center", fontsize=8)
     axes.set(title=title, xlabel="x [mm]", ylabel="y [mm]", xlim=(-72, 78), ylim=(-68, 58), aspect="equal")
 
 

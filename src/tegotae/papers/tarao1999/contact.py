@@ -12,6 +12,7 @@ from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracle
 from tegotae.papers.tarao1999.oracles import PERIOD, USUAL
 from tegotae.papers.two_robots import TwoRobots
 
+CASES = {f"Kp {kp:g}": (kp, USUAL) for kp in GAINS} | {"Kp 800, masses changed": (800.0, CHANGED)}  # Figs. 12 to 15
 # How robot 1 holds its joints, from not at all to for good.
 HOLDS: dict[str, Lock | Servo | None] = {
     "free": None,
@@ -43,8 +44,7 @@ def reduced_mass(subject: TaraoSubject) -> Findings:
 
     Pose A, both in line; the paper shows its own poses in a figure only.
     """
-    cases = [(f"Kp {kp:g}", kp, USUAL) for kp in GAINS] + [("Kp 800, masses changed", 800.0, CHANGED)]
-    for word, kp, masses in cases:
+    for word, (kp, masses) in CASES.items():
         _, summary = subject.meeting(kp=kp, masses=masses)
         peak, duration = oracles.bump(subject.stiffness(kp), masses, SPEED)
         late = abs(summary["duration"] / duration - 1.0)
@@ -80,10 +80,9 @@ def felt_mass(two: TwoRobots, *, locked: bool) -> float:
     q, _ = two.start(gap=0.0)
     bodies, nv = two.tree.bodies, two.tree.nv
     M, _ = oracles.kane(bodies, q, np.zeros(nv), np.zeros(nv), gravity=(0.0, 0.0, 0.0))
-    names = [body.name for body in bodies]
     J = np.zeros(nv)
     for j, unit in enumerate(np.eye(nv)):
-        seen = dict(zip(names, oracles.moved(bodies, q, unit), strict=True))
+        seen = oracles.moved(bodies, q, unit)
         R, u, w, _ = (part.real for part in seen["robot1.link4"])
         # The tip lies on robot 2's axis through the base's centre of mass.
         J[j] = (u + np.cross(w, R @ [1.0, 0.0, 0.0]))[2] - seen["robot2.base"][1].real[2]

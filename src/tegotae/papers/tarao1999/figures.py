@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tegotae.figures import AMBER, BLUE, GREEN, INK, QUIET, VERMILION, say
+from tegotae.figures.two_robots import MOMENTS
 from tegotae.figures.two_robots import force_histories as histories
 from tegotae.figures.two_robots import strip as draw
 from tegotae.papers.ledger import installed
 from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracles, paper, peers
-from tegotae.papers.tarao1999.contact import HOLDS
+from tegotae.papers.tarao1999.contact import CASES, HOLDS
 from tegotae.papers.tarao1999.dynamics import SIZES, chain, costs
-from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, WITHOUT, plate
-from tegotae.papers.tarao1999.hybrid_loop import Run, hexa, spring, weighing
+from tegotae.papers.tarao1999.hybrid_contact import LATE, LOSS, WITHOUT, plate
+from tegotae.papers.tarao1999.hybrid_loop import hexa, spring, weighing
 from tegotae.papers.tarao1999.oracles import PERIOD, USUAL, Array, G, reduced
 from tegotae.papers.tarao1999.stiction import boxes, grasp, moved_since_settled, standing, standing_in_mujoco
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-MOMENTS = np.array([-1.0, 0.0, 0.1, 0.2, 8.8, 17.8])  # s since the first touch, the last three as in Fig. 16
 
 
 @paper.figure()
@@ -44,7 +42,7 @@ def strip(subject: TaraoSubject, *axes: Axes) -> None:
     """Fig. 16: Kp = 200 N·m/rad, pose B, joints of robot 1 locked. Time counts from the first touch; the last three
     moments are the paper's. Light: where they were at first.
     """
-    draw(axes, subject.TwoRobots(kp=200.0, pose="B").run(duration=19.0, period=1e-3), MOMENTS)
+    draw(axes, subject.TwoRobots(kp=200.0, pose="B").run(duration=19.0, period=1e-3), np.array(MOMENTS))
 
 
 @paper.figure(sheet=(1, 1, 6.4, 3.2))
@@ -54,9 +52,8 @@ def holding(subject: TaraoSubject, place: Axes) -> None:
     """
     for (word, held), color in zip(HOLDS.items(), (GREEN, BLUE, AMBER, VERMILION), strict=True):
         run, summary = subject.meeting(kp=200.0, pose="B", joints=held)
-        since = 1e3 * (run.time - summary["touched"])
-        near = (since > -20.0) & (since < 220.0)
-        place.plot(since[near], run.force[near], color=color, label=f"{word}, {summary['peak_force']:.3g} N")
+        since, words = run.time - summary["touched"], f"{word}, {summary['peak_force']:.3g} N"
+        _force(place, since, run.force, (-20.0, 220.0), color=color, label=words)
     place.legend(loc="upper right", title="joints of robot 1", alignment="left")
     place.set(xlabel="time since the first touch [ms]", ylabel="force [N]", xlim=(-20.0, 220.0))
 
@@ -149,11 +146,10 @@ def loop_beside_numbers(subject: TaraoSubject, *axes: Axes) -> None:
     """
     for i, (place, (case, (kp, masses))) in enumerate(zip(axes, CASES.items(), strict=True)):
         run, summary = subject.meeting(kp=kp, masses=masses)
-        since = 1e3 * (run.time - summary["touched"])
-        near = (since > SPAN[0]) & (since < SPAN[1])
-        place.plot(since[near], run.force[near], color=QUIET, lw=1.2, ls=(0, (4, 2)), label="numbers alone")
+        since, dashes = run.time - summary["touched"], (0, (4, 2))
+        _force(place, since, run.force, color=QUIET, lw=1.2, ls=dashes, label="numbers alone")
         for name, fed, color in (("in the loop, elastic", 0.0, BLUE), ("in the loop, damped", 1.0, VERMILION)):
-            _force(place, subject.loop(*hexa(kp, fed=fed), *weighing(masses)), color, name, lw=1.8)
+            _force(place, *subject.loop(*hexa(kp, fed=fed), *weighing(masses)).force, color=color, label=name, lw=1.8)
         for word, fed in (("one mass, plate and servo: (10)", 0.0), ("_", 1.0)):
             time, force = plate(kp, fed=fed).history(reduced(masses), SPEED)
             place.plot(1e3 * time, force, color=INK, lw=0.7, label=word)
@@ -166,10 +162,10 @@ def loop_beside_numbers(subject: TaraoSubject, *axes: Axes) -> None:
     axes[0].legend(loc="upper right")
 
 
-def _force(place: Axes, run: Run, color: str, word: str, *, lw: float = 1.4) -> None:
-    since, force = run.force
-    near = (since > 1e-3 * SPAN[0]) & (since < 1e-3 * SPAN[1])
-    place.plot(1e3 * since[near], force[near], color=color, label=word, lw=lw)
+def _force(place: Axes, since: Array, force: Array, span: tuple[float, float] = SPAN, **line: Any) -> None:
+    """Over the time since the touch [s], within a span of it [ms]."""
+    near = (since > 1e-3 * span[0]) & (since < 1e-3 * span[1])
+    place.plot(1e3 * since[near], force[near], **line)
 
 
 @paper.figure(sheet=(1, 2, 9.6, 3.9))
@@ -226,7 +222,8 @@ def felt_late(subject: TaraoSubject, *axes: Axes) -> None:
         truth = oracles.damped(k, c, m, SPEED)
         for word, chosen, color, _, _ in MODES:
             run = subject.loop(*late, *chosen)
-            _force(place, run, color, f"{word}, e = {run.hardest.restitution:.2f}", lw=1.2 if chosen else 2.2)
+            words, width = f"{word}, e = {run.hardest.restitution:.2f}", 1.2 if chosen else 2.2
+            _force(place, *run.force, color=color, label=words, lw=width)
         time, force = oracles.history(k, c, m, SPEED)
         place.plot(1e3 * time, force, color=INK, lw=1.0, ls=(0, (3, 2)), label=f"truth, e = {truth.restitution:.2f}")
         place.legend(loc="upper right")

@@ -11,7 +11,8 @@ import numpy as np
 
 from tegotae.hybrid.records.audit import ContactAudit
 from tegotae.papers.ledger import Finding, Findings
-from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracles, paper
+from tegotae.papers.tarao1999 import GAINS, SPEED, TaraoSubject, oracles, paper
+from tegotae.papers.tarao1999.contact import CASES
 from tegotae.papers.tarao1999.hybrid_loop import GIVE, SURFACE, hexa, spring, weighing
 from tegotae.papers.tarao1999.oracles import PERIOD, USUAL, Bounce, reduced
 from tegotae.table import HexaPlant
@@ -28,12 +29,6 @@ FAULTS = (
     ("link.delay=0.01", "link.jitter=0.008", "link.loss=0.3"),
     WORST,
 )
-CASES = {
-    "Kp 200": (200.0, USUAL),
-    "Kp 400": (400.0, USUAL),
-    "Kp 800": (800.0, USUAL),
-    "Kp 800, masses changed": (800.0, CHANGED),
-}
 
 
 def plate(kp: float, *, fed: float) -> oracles.Table:

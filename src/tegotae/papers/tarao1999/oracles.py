@@ -58,15 +58,14 @@ def rate_of(bodies: Sequence[Body], q: Array, v: Array) -> Array:
     return rate
 
 
-def moved(bodies: Sequence[Body], q: ArrayLike, v: ArrayLike) -> list[tuple[NDArray[np.complex128], ...]]:
-    """Of each body, parents first: rotation, velocity of its origin, angular velocity, velocity of its centre."""
+def moved(bodies: Sequence[Body], q: ArrayLike, v: ArrayLike) -> dict[str | None, tuple[NDArray[np.complex128], ...]]:
+    """Of each body: rotation, velocity of its origin, angular velocity, velocity of its centre; None is the world."""
     q, v = np.asarray(q, dtype=np.complex128), np.asarray(v, dtype=np.complex128)
-    world = (np.eye(3, dtype=np.complex128), np.zeros(3, dtype=np.complex128), np.zeros(3, dtype=np.complex128))
-    seen: dict[str | None, tuple[NDArray[np.complex128], ...]] = {None: world}
-    found: list[tuple[NDArray[np.complex128], ...]] = []
+    upright, still = np.eye(3, dtype=np.complex128), np.zeros(3, dtype=np.complex128)
+    seen: dict[str | None, tuple[NDArray[np.complex128], ...]] = {None: (upright, still, still, still)}
     i = j = 0
     for body in bodies:
-        R, u, w = seen[body.parent]
+        R, u, w, _ = seen[body.parent]
         if isinstance(body.joint, Free):
             R, u, w = of_quaternion(q[i + 3 : i + 7]), v[j : j + 3], v[j + 3 : j + 6]
             i, j = i + 7, j + 6
@@ -81,9 +80,8 @@ def moved(bodies: Sequence[Body], q: ArrayLike, v: ArrayLike) -> list[tuple[NDAr
                 u = u + cross(w) @ axis * q[i] + axis * v[j]
             if isinstance(body.joint, Revolute | Prismatic):
                 i, j = i + 1, j + 1
-        seen[body.name] = (R, u, w)
-        found.append((R, u, w, u + cross(w) @ (R @ np.asarray(body.center))))
-    return found
+        seen[body.name] = (R, u, w, u + cross(w) @ (R @ np.asarray(body.center)))
+    return seen
 
 
 def kane(
@@ -101,15 +99,16 @@ def kane(
     partial = [moved(bodies, q, unit) for unit in np.eye(nv)]
     later = moved(bodies, np.asarray(q) + 1j * _SMALL * rate_of(bodies, q, v), v)
     M, f = np.zeros((nv, nv)), -np.asarray(torque, dtype=np.float64)
-    for k, body in enumerate(bodies):
-        R, w = now[k][0].real, now[k][2].real
-        U, W, V = (np.array([columns[k][part].real for columns in partial]).T for part in (1, 2, 3))
+    for body in bodies:
+        name = body.name
+        R, w = now[name][0].real, now[name][2].real
+        U, W, V = (np.array([columns[name][part].real for columns in partial]).T for part in (1, 2, 3))
         inertia = R @ np.asarray(body.inertia) @ R.T
-        a_t, alpha_t = later[k][3].imag / _SMALL, later[k][2].imag / _SMALL
+        a_t, alpha_t = later[name][3].imag / _SMALL, later[name][2].imag / _SMALL
         M += body.mass * V.T @ V + W.T @ inertia @ W
         f += body.mass * V.T @ (a_t - np.asarray(gravity)) + W.T @ (inertia @ alpha_t + np.cross(w, inertia @ w))
-        if body.name in wrenches:
-            push = np.asarray(wrenches[body.name], dtype=np.float64)
+        if name in wrenches:
+            push = np.asarray(wrenches[name], dtype=np.float64)
             f -= U.T @ push[:3] + W.T @ push[3:]
     return M, f
 

@@ -131,13 +131,12 @@ def implicit_route(subject: XiongSubject) -> Findings:
     stiffness, with the rigid forces, its error falling with the period.
     """
     machine, start = subject.two_bodies()
-    unsolved, runs = 0, {}
+    unsolved, runs, periods = 0, {}, (1e-3, 5e-4, 2.5e-4, 1e-4)
     for stiffness in (1e5, 1e7, 1e9):
-        for period in (1e-3, 5e-4, 2.5e-4, 1e-4):
+        for period in periods:
             stepper = subject.stepper(machine, period=period, stiffness=stiffness)
             runs[stiffness, period] = run = stepper.run(ticks=round(2.0 / period), initial=start)
             unsolved += int(run.about["unsolved_steps"])
-    periods = (1e-3, 5e-4, 2.5e-4, 1e-4)
     errors = [float(np.abs(runs[1e9, T].p1y - rigid_height(runs[1e9, T].time)).max()) for T in periods]
     run = runs[1e9, 1e-4]
     down, up = (float(run.mutual[np.searchsorted(run.time, t)]) for t in (0.15, 0.35))
