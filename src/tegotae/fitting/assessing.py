@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tegotae.checks import Array
 from tegotae.fitting.model import Coordinates, Model, jacobian
@@ -102,11 +101,10 @@ def rounding(model: Model) -> float:
 
 def spread_of(model: Model, coordinates: Coordinates, x: Array, variance: float) -> Array:
     """The covariance of the coordinates; over a rugged cost from differences as wide as the uncertainty itself."""
-    size = float(np.linalg.norm(model.measured))
-    spread = variance * _inverse(jacobian(model, coordinates, x), size)
+    spread = variance * _inverse(model, jacobian(model, coordinates, x))
     for _ in range(4 if model.recipe.rugged else 0):
         steps = np.minimum(np.sqrt(np.diag(spread)), 0.5)
-        spread = variance * _inverse(jacobian(model, coordinates, x, steps), size)
+        spread = variance * _inverse(model, jacobian(model, coordinates, x, steps))
     return np.asarray(spread)
 
 
@@ -115,18 +113,15 @@ def is_rugged(model: Model, values: Values, square: float) -> bool:
     solution = assess(model, values, square)
     coordinates = Coordinates(model.recipe, values, model.record)
     x = coordinates.inward(model.numbers(values))
-    size = float(np.linalg.norm(model.measured))
     fine = np.sqrt(np.diag(solution.covariance)) / coordinates.rate(coordinates.outward(x))
     slopes = jacobian(model, coordinates, x, np.minimum(np.abs(fine), 0.5))
-    wide = solution.noise * math.sqrt(solution.colour) * np.sqrt(np.diag(_inverse(slopes, size)))
+    wide = solution.noise * math.sqrt(solution.colour) * np.sqrt(np.diag(_inverse(model, slopes)))
     return bool((np.abs(np.log(wide / np.abs(fine))) > SMOOTH).any())
 
 
-def _inverse(J: Array, size: float) -> Array:
+def _inverse(model: Model, J: Array) -> Array:
     """(J'J)^-1 by its scaled singular values; what the record does not see at all becomes very large, not an error."""
-    norms = np.linalg.norm(J, axis=0)
-    blind = norms <= 1e-10 * size
-    norms = np.where(blind, 1e-10 * size, norms)
+    norms = np.maximum(np.linalg.norm(J, axis=0), 1e-10 * float(np.linalg.norm(model.measured)))
     _, singular, rows = np.linalg.svd(J / norms, full_matrices=False)
     weights = rows / np.maximum(singular, 1e-9)[:, None]
     return np.asarray((weights.T @ weights) / np.outer(norms, norms))
@@ -165,7 +160,10 @@ def walk(model: Model, coordinates: Coordinates, x: Array, spread: Array, colour
     for generation in range(walks):
         # Now and then a whole difference: from one ripple over to the next.
         gain = 1.0 if generation % 5 == 4 else 2.38 / math.sqrt(2.0 * count)
-        others = (np.arange(walkers)[:, None] + _two_others(random, walkers)) % walkers
+        # Of each walker how far away in the row two different others stand.
+        first, second = random.integers(1, walkers, walkers), random.integers(1, walkers - 1, walkers)
+        apart = np.stack([first, second + (second >= first)], axis=1)
+        others = (np.arange(walkers)[:, None] + apart) % walkers
         jitter = 0.02 * random.standard_normal((walkers, count)) @ root.T
         chances = np.log(random.random(walkers))
         for i, (a, b) in enumerate(others):
@@ -178,13 +176,6 @@ def walk(model: Model, coordinates: Coordinates, x: Array, spread: Array, colour
         if 3 * generation >= walks:
             kept.append(places.copy())
     return np.concatenate(kept), best, lowest
-
-
-def _two_others(random: np.random.Generator, walkers: int) -> NDArray[np.int64]:
-    """For each walker how far away in the row two different others stand."""
-    first = random.integers(1, walkers, walkers)
-    second = random.integers(1, walkers - 1, walkers)
-    return np.stack([first, second + (second >= first)], axis=1)
 
 
 def _cost(model: Model, coordinates: Coordinates, place: Array) -> float:

@@ -101,10 +101,8 @@ def solve(recipe: Recipe, record: Record, tell: Tell) -> Solution:
 
 def _look_at_sizes(recipe: Recipe, record: Record) -> None:
     """Squares and products must be numbers."""
-    for name, signal in (
-        (recipe.drive, getattr(record, recipe.drive)),
-        (recipe.response, record.seen(recipe.response)),
-    ):
+    seen = {recipe.drive: getattr(record, recipe.drive), recipe.response: record.seen(recipe.response)}
+    for name, signal in seen.items():
         largest = float(np.max(np.abs(signal)))
         if largest and not SMALLEST < largest < LARGEST:
             problem = f"the largest {name} of the record is {largest:.3g}, beyond what can be computed with."

@@ -111,11 +111,9 @@ def fit_recipe(recipe: Recipe, record: Record, progress: bool | Callable[[str, f
     initial = {**recipe.begins, **recipe.initial(values)}
     given, inputs = Signal(recipe.drive, drive, unit), recipe.inputs(record)
     result = run(block, given, record.period, initial=initial, inputs=inputs)
-    residual = (
-        record.seen(recipe.response)
-        - np.asarray(result[recipe.response])
-        - (bias if recipe.response == "force" else 0.0)
-    )
+    residual = record.seen(recipe.response) - np.asarray(result[recipe.response])
+    if recipe.response == "force":
+        residual -= bias
     residual[: record.judged.start or 0] = 0.0
     return Fit(
         block=block,

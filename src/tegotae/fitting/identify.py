@@ -154,11 +154,8 @@ def recipe_for(
         _nothing_free(free)
         return ParallelRecipe(count, known)
     if elements is not None:
-        checks.refuse(
-            "fit",
-            f"elements={checks.shown(elements)} for a single element.",
-            "Leave it out, or fit tg.ParallelFriction.",
-        )
+        problem = f"elements={checks.shown(elements)} for a single element."
+        checks.refuse("fit", problem, "Leave it out, or fit tg.ParallelFriction.")
     given = {**friction.given, **dict.fromkeys(_ASSUMED[machine], 0.0)}
     for name in free:
         if name not in given:

@@ -157,7 +157,9 @@ def possible_causes(recipe: Recipe, record: Record, bias: float) -> list[str]:
     speed = np.linalg.norm(record.velocity.reshape(record.ticks, -1), axis=1)
     felt = recipe.response == "force"
     found = [offset_message(recipe, record, bias or (_offset_of(record) if felt else 0.0))]
-    if felt and (clipped := [end for column in force.T for end in _clipped(column)]):
+    ends = [(column, float(end)) for column in force.T for end in (column.max(), column.min())]
+    clipped = [end for column, end in ends if end != 0.0 and np.mean(column == end) > 0.02]  # they come back exactly
+    if felt and clipped:
         found.append(
             f"Many ticks show exactly {clipped[0]:.4g} N, as a saturated sensor does (or a record without noise): "
             "widen its range."
@@ -204,9 +206,3 @@ def _offset(force: Array, velocity: Array) -> float:
     spread = max(float(np.subtract(*np.quantile(stroke, [0.75, 0.25]))) for stroke in (forth, back))
     # Only a record that slides has two levels to be in the middle of; a spring's force goes with the place.
     return middle if abs(middle) > 0.1 * half and half > spread else 0.0
-
-
-def _clipped(force: Array) -> list[float]:
-    """Ends of the range that come back exactly."""
-    ends = [float(force.max()), float(force.min())]
-    return [end for end in ends if end != 0.0 and np.mean(force == end) > 0.02]

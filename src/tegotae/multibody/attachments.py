@@ -212,8 +212,7 @@ def place_ports(tree: Tree, ports: Sequence[Wired], state: State) -> None:
             apart = places[0] - (places[1] if len(places) > 1 else port.origin)
             position.append(port.rows @ np.concatenate([apart, np.zeros(3)]))
     for name, values in (("velocity", velocity), ("position", position)):
-        start, stop = state.space.span(name)
-        state.real[start:stop] = np.concatenate(values)
+        state.real[slice(*state.space.span(name))] = np.concatenate(values)
     state.part("path")[:] = np.reshape(path, (-1, 3))
 
 
@@ -242,7 +241,10 @@ def least_reluctance(tree: Tree, ports: Sequence[Wired], locked: Sequence[int], 
     """
     falls = falls_of(tree, locked, T)
     if not falls.any():
-        mobility = _of_bodies(tree, ports)
+        acting = [_wrenches(tree, port) for port in ports]
+        on_each = {k: np.hstack([push[k] for push in acting if k in push]) for push in acting for k in push}
+        light = {k: _light(tree, k, wrenches) for k, wrenches in on_each.items()}
+        mobility = max(sum(light[k] for k in push) for push in acting)
         if mobility < np.inf:
             return 1.0 / (T * mobility)
     return 0.5 * _sampled(tree, ports, locked, T * falls) / T
@@ -256,13 +258,6 @@ def falls_of(tree: Tree, locked: Sequence[int], T: float) -> Array:
         if joint.friction is not None and o not in locked:
             falls[o] = joint.friction.steepest_rise(T)
     return falls
-
-
-def _of_bodies(tree: Tree, ports: Sequence[Wired]) -> float:
-    """Largest 1/inertia of all ports together, each body by itself."""
-    acting = [_wrenches(tree, port) for port in ports]
-    light = {k: _light(tree, k, np.hstack([push[k] for push in acting if k in push])) for push in acting for k in push}
-    return max(sum(light[k] for k in push) for push in acting)
 
 
 def _wrenches(tree: Tree, port: Wired) -> dict[int, Array]:

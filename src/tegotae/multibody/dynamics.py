@@ -169,8 +169,7 @@ class Dynamics:
             >>> Tree([Body(name="lift", mass=2.0, joint=Prismatic())]).center_of_mass([1.0]).tolist()
             [0.0, 0.0, 1.0]
         """
-        q = checks.finite_array(OWNER, "q", q, "", last=self.arrays.nq)
-        _, motion, shape = self._looked(q, np.zeros((*q.shape[:-1], self.arrays.nv)))
+        _, motion, shape = self._looked(q)
         return motion[:, :3].reshape(*shape, 3)
 
     # ------------------------------------------------------------ how they are asked
@@ -278,9 +277,10 @@ class Dynamics:
         Q, V, shape = self._still(q)
         return *self._inner_tracks(self.arrays.inner(Q, V)[0]), shape
 
-    def _looked(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
-        v = checks.finite_array(OWNER, "v", v, "", last=self.arrays.nv)  # its square is asked for
-        Q, V, shape = self._states(q, v)
+    def _looked(self, q: ArrayLike, v: ArrayLike | None = None) -> tuple[Array, Array, tuple[int, ...]]:
+        if v is not None:
+            v = checks.finite_array(OWNER, "v", v, "", last=self.arrays.nv)  # its square is asked for
+        Q, V, shape = self._still(q) if v is None else self._states(q, v)
         energy, motion = np.empty((len(Q), 2)), np.empty((len(Q), 9))
         inner_q, inner_v = self.arrays.inner(Q, V)
         S = kinematics.workspace(len(self.arrays.parent))

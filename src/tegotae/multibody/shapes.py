@@ -224,11 +224,10 @@ class Plate(Surface):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.axis is not None:
-            across = np.cross(np.asarray(self.axis), np.asarray(self.normal))
-            if np.linalg.norm(across) < ROUNDING:
-                problem = f"axis={self.axis} lies along the normal."
-                checks.refuse("Plate", problem, "Give a direction in the plate's plane.")
+        axis, normal = np.asarray(self.axis), np.asarray(self.normal)
+        if self.axis is not None and np.linalg.norm(np.cross(axis, normal)) < ROUNDING:
+            problem = f"axis={self.axis} lies along the normal."
+            checks.refuse("Plate", problem, "Give a direction in the plate's plane.")
 
     @property
     def numbers(self) -> Array:

@@ -126,7 +126,8 @@ def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
         if carrier is not None:
             groups[carrier].append((body, place, turn))
     lumps = {name: _lump(group) for name, group in groups.items()}
-    axes = {body.name: _axes(body) for body in moving}
+    # Of each internal frame, as columns in the body's: z along the joint's axis.
+    axes = {b.name: frame_along(b.joint.axis) if isinstance(b.joint, OneDegree) else np.eye(3) for b in moving}
     frames: dict[str, Frame] = {}
     for body in bodies:
         carrier, place, turn = carried[body.name]
@@ -137,12 +138,13 @@ def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
             frames[body.name] = (number[carrier], S.T @ (place - lumps[carrier][1]), S.T @ turn)
     C = np.array([_constants(body, lumps[body.name], axes[body.name], frames) for body in moving]).reshape(-1, 22)
     kind = np.array([_kind(body) for body in moving], dtype=np.int64)
+    coordinates, speeds = np.where(kind == FREE, 7, 1), np.where(kind == FREE, 6, 1)
     return TreeArrays(
         names=tuple(number),
         parent=np.array([-1 if b.parent is None else frames[b.parent][0] for b in moving], dtype=np.int64),
         kind=kind,
-        qi=_starts(np.where(kind == FREE, 7, 1)),
-        vi=_starts(np.where(kind == FREE, 6, 1)),
+        qi=np.cumsum(coordinates, dtype=np.int64) - coordinates,
+        vi=np.cumsum(speeds, dtype=np.int64) - speeds,
         C=C,
         center=np.array([lumps[body.name][1] for body in moving]).reshape(-1, 3),
         frames=frames,
@@ -176,11 +178,6 @@ def _lump(group: list[tuple[Body, Array, Array]]) -> tuple[float, Array, Array]:
     return mass, center, inertia
 
 
-def _axes(body: Body) -> Array:
-    """Axes of the internal frame, as columns in the body's frame: z along the joint's axis."""
-    return frame_along(body.joint.axis) if isinstance(body.joint, OneDegree) else np.eye(3)
-
-
 def _constants(body: Body, lump: tuple[float, Array, Array], S: Array, frames: dict[str, Frame]) -> Array:
     mass, center, inertia = lump
     place, turn = (np.zeros(3), np.eye(3)) if body.parent is None else frames[body.parent][1:]
@@ -193,10 +190,6 @@ def _constants(body: Body, lump: tuple[float, Array, Array], S: Array, frames: d
 
 def _kind(body: Body) -> int:
     return REVOLUTE if isinstance(body.joint, Revolute) else PRISMATIC if isinstance(body.joint, Prismatic) else FREE
-
-
-def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.asarray(np.cumsum(lengths) - lengths, dtype=np.int64)
 
 
 def _unit(quaternion: Array) -> Array:
@@ -224,7 +217,9 @@ def without_inertia(layout: TreeArrays, q: Array | None = None) -> list[int]:
             continue
         S, X = _motion(layout.C[k], int(layout.kind[k]), float(angles[k]))
         D, parent = float(S @ felt[k] @ S), int(layout.parent[k])
-        at_joint = _moved(rigid[k], layout.C[k, 12:15])
+        to_joint = np.eye(6)
+        to_joint[:3, 3:] = -cross_matrix(layout.C[k, 12:15])
+        at_joint = to_joint.T @ rigid[k] @ to_joint
         bound = at_joint[0, 0] if layout.kind[k] == PRISMATIC else np.trace(at_joint[3:, 3:])
         if parent >= 0:
             rigid[parent] += X.T @ rigid[k] @ X
@@ -243,13 +238,6 @@ def _is_singular(felt: Array, rigid: Array) -> bool:
     units = np.repeat([1.0, np.sqrt(mass / spread)], 3)
     moments = np.linalg.eigvalsh(felt * np.outer(units, units))
     return bool(moments[0] <= NONE * mass)
-
-
-def _moved(P: Array, arm: Array) -> Array:
-    """An inertia for the velocities of another point, from which the centre is an arm away."""
-    X = np.eye(6)
-    X[:3, 3:] = -cross_matrix(arm)
-    return np.asarray(X.T @ P @ X)
 
 
 def _motion(c: Array, kind: int, q: float) -> tuple[Array, Array]:

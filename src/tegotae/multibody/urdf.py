@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
@@ -119,8 +119,8 @@ class _Builder:
         self.file, self.stiffness, self.damping = file, stiffness, damping
         self.links: Mapping[str, Any] = {link.name: link for link in robot.links}
         self.joints: list[Any] = robot.joints
+        self.above: dict[str, Any] = {}  # each link but the root by the joint that carries it
         self._check_names(robot)
-        self.above = {joint.child: joint for joint in self.joints}
         self.root = self._root()
 
     def bodies(self, free_base: bool) -> list[Body]:
@@ -136,7 +136,7 @@ class _Builder:
     def _carried(self, joint: Any) -> Body:
         made = self._joint(joint)
         if isinstance(made, Free):
-            if self._moves(joint.parent):
+            if self.flies or any(one.type not in ("fixed", "planar") for one in self._up_from(joint.parent)):
                 self.file.note("floating joints on moving links (their coordinates are in the world)", joint.name)
             return self._body(joint.child, None, made, self._placed(joint.child))
         return self._body(joint.child, joint.parent, made, _origin(joint))
@@ -207,19 +207,17 @@ class _Builder:
         law = Coulomb(limit)
         return max(damping, 0.0), FrictionImpedance(stiffness=self.stiffness, damping=self.damping, law=law)
 
-    def _moves(self, link: str) -> bool:
+    def _up_from(self, link: str) -> Iterator[Any]:
+        """The joints that carry a link, down to the root."""
         while link in self.above:
-            if self.above[link].type not in ("fixed", "planar"):
-                return True
+            yield self.above[link]
             link = self.above[link].parent
-        return self.flies
 
     def _placed(self, link: str) -> Array:
         """Where a link is in the world while every joint is at 0."""
         place = np.eye(4)
-        while link in self.above:
-            place = _origin(self.above[link]) @ place
-            link = self.above[link].parent
+        for joint in self._up_from(link):
+            place = _origin(joint) @ place
         return place
 
     def _check_names(self, robot: Any) -> None:
@@ -229,7 +227,6 @@ class _Builder:
             twice = [name for i, name in enumerate(names) if name in names[:i]]
             if twice:
                 file.refuse(f"two {what} are named {twice[0]!r}.", "Give each a name of its own.")
-        carrier: dict[str, str] = {}
         for joint in robot.joints:
             if joint.type not in TYPES:
                 problem = f"joint {joint.name!r} has type={checks.shown(joint.type)}."
@@ -237,10 +234,10 @@ class _Builder:
             for end, link in (("parent", joint.parent), ("child", joint.child)):
                 if link not in self.links:
                     file.refuse(f"joint {joint.name!r} has {end} {link!r}, and no link is named so.", "Add the link.")
-            if joint.child in carrier:
-                ends = f"joints {carrier[joint.child]!r} and {joint.name!r} both carry link {joint.child!r}: a loop."
+            if other := self.above.get(joint.child):
+                ends = f"joints {other.name!r} and {joint.name!r} both carry link {joint.child!r}: a loop."
                 file.refuse(ends, "Loops are not supported: leave one of them out.")
-            carrier[joint.child] = joint.name
+            self.above[joint.child] = joint
 
     def _root(self) -> str:
         roots = [name for name in self.links if name not in self.above]

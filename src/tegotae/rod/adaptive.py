@@ -49,9 +49,10 @@ class Adaptive:
             given = (rods, stops, rows, end, *where, settings, methods, self.tally, self.status, tuple(self.kept))
 
             def march(piece: NDArray[np.int64], phase: Phase = phase, given: Any = given) -> None:
-                # Numbers of each rod take the place of its own; threads must not share it.
-                rod, workspace = Rod(*map(np.copy, self.rods[0].compiled(phase))), self._workspace()
-                while entry(piece, rod, workspace, *given):
+                # Numbers of each rod take the place of its own; threads must not share it, nor where it is integrated.
+                rod, n, size = Rod(*map(np.copy, self.rods[0].compiled(phase))), self.rods[0].nodes, self.Z.shape[1]
+                room = (np.zeros((2 * ex.COLUMNS, size)), np.zeros(n + 2), *(np.zeros(size) for _ in range(3)))
+                while entry(piece, rod, room, *given):
                     pass
 
             if threads == 1:  # here, where it can be interrupted
@@ -77,11 +78,6 @@ class Adaptive:
         self.steps[:] = 1e-3 * max(phase.until - t, 1e-9)
         rods = tuple(np.stack([getattr(one, name) for one in each]) for name in ex.PER_ROD)
         return rods, stops, np.where(times[places] == stops, places, -1)
-
-    def _workspace(self) -> tuple[Array, ...]:
-        """Where one rod at a time is integrated."""
-        n, size = self.rods[0].nodes, self.Z.shape[1]
-        return (np.zeros((2 * ex.COLUMNS, size)), np.zeros(n + 2), *(np.zeros(size) for _ in range(3)))
 
     def of_rod(self, i: int) -> Kept:
         """What was recorded of one rod, as far as it came."""

@@ -269,9 +269,6 @@ class Course:
 def _ticks(until: float, T: float) -> int:
     ticks = round(until / T)
     if ticks < 1 or abs(ticks * T - until) > 1e-6 * T:
-        checks.refuse(
-            _OWNER,
-            f"a phase ends at {until:g} s, between two ticks of {T:g} s.",
-            f"End it at {max(ticks, 1) * T:g} s, or change the period.",
-        )
+        problem = f"a phase ends at {until:g} s, between two ticks of {T:g} s."
+        checks.refuse(_OWNER, problem, f"End it at {max(ticks, 1) * T:g} s, or change the period.")
     return ticks

@@ -92,10 +92,8 @@ def run_many(
     starts = initial if isinstance(initial, Sequence) else [initial] * len(alike)
     if len(starts) != len(alike):
         checks.refuse("run_many", f"initial has {len(starts)} shapes.", f"Give one, or {len(alike)}.")
-    rtol, atol = (
-        checks.positive("run_many", name, value, "", "Such as 1e-6.")
-        for name, value in (("rtol", rtol), ("atol", atol))
-    )
+    rtol = checks.positive("run_many", "rtol", rtol, "", "Such as 1e-6.")
+    atol = checks.positive("run_many", "atol", atol, "", "Such as 1e-6.")
     if threads is None:
         threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = min(checks.whole("run_many", "threads", threads, 1, "Give at least one."), len(alike))

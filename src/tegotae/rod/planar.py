@@ -138,10 +138,8 @@ class PlanarRod(Declared):
         """
         stretch = checked_phases(phases)
         moments = checked_times(times, stretch[-1].until)
-        rtol, atol = (
-            checks.positive("PlanarRod", name, value, "", "Such as 1e-6.")
-            for name, value in (("rtol", rtol), ("atol", atol))
-        )
+        rtol = checks.positive("PlanarRod", "rtol", rtol, "", "Such as 1e-6.")
+        atol = checks.positive("PlanarRod", "atol", atol, "", "Such as 1e-6.")
         if max(rtol, atol) < _FINEST:
             problem = f"rtol={rtol:g} and atol={atol:g} are finer than the rounding of numbers allows"
             checks.refuse("PlanarRod", f"{problem}.", f"Give at least {_FINEST:g} for one of them.")

@@ -58,7 +58,7 @@ class SaddleRod(Declared):
 
     def inertia(self, angle: ArrayLike) -> Array:
         """J, block-tridiagonal, (3 nodes, 3 nodes).  [hirai2020 (14), (16)]"""
-        given = self._each_node("angle", angle, "rad")
+        given = checks.vector("SaddleRod", "angle", angle, "rad", self.rod.nodes)
         return self._inertia(self.integrals(given, np.zeros_like(given)))
 
     def _inertia(self, parts: Integrals) -> Array:
@@ -94,17 +94,14 @@ class SaddleRod(Declared):
         b[1:, 2] += both[:, 1] - moment
         b[0, 2] += phase.torque
         b[-1, :2] += self.rod.tip[0] * np.array(self.rod.gravity)
-        for k, q, fx, fy, torque in self.rod.points(phase.loads):
-            self._push(b, int(k), q, complex(fx, fy), torque, angle)
+        for segment, q, fx, fy, torque in self.rod.points(phase.loads):
+            k = int(segment)
+            b[k, :2] += fx, fy
+            # The arm of node i is int N_i exp(i theta) up to the part q of the segment.
+            arms = up_to(np.array([q]), angle[k : k + 2], hs[k : k + 1], self.points or 40)[0][0, 0]
+            for i, shape in enumerate((1.0 - q, q)):
+                b[k + i, 2] += (np.conj(1j * arms[i]) * complex(fx, fy)).real + shape * torque
         return b.ravel()
-
-    def _push(self, b: Array, k: int, q: float, force: complex, torque: float, angle: Array) -> None:
-        """A force and a torque at the part q of segment k: the arm of node i is int N_i exp(i theta) up to there."""
-        lengths = self.rod.segments.length
-        arms = up_to(np.array([q]), angle[k : k + 2], lengths[k : k + 1], self.points or 40)[0][0, 0]
-        b[k, :2] += force.real, force.imag
-        for i, shape in enumerate((1.0 - q, q)):
-            b[k + i, 2] += (np.conj(1j * arms[i]) * force).real + shape * torque
 
     def _constraints(
         self, parts: Integrals, q: Array, rate: Array, held: Sequence[bool], anchor: Array
@@ -161,8 +158,8 @@ class SaddleRod(Declared):
         loads: Sequence[Load] = (),
     ) -> Array:
         """Angular accelerations of the nodes [rad/s²] at an instant; arguments as for `PlanarRod.accelerations`."""
-        th = self._each_node("angle", angle, "rad")
-        turn = self._each_node("angle_rate", angle_rate, "rad/s")
+        th = checks.vector("SaddleRod", "angle", angle, "rad", self.rod.nodes)
+        turn = checks.vector("SaddleRod", "angle_rate", angle_rate, "rad/s", self.rod.nodes)
         phase = Phase(until=1.0, torque=torque, base=base, loads=loads)
         held = BASES[base]
         # What is held rests: a rate it does not have would be read as an error to be stabilised away.
@@ -215,9 +212,8 @@ class SaddleRod(Declared):
             stops = np.union1d(inside, phase.until)
             run = solve_ivp(rate, (t, phase.until), z, method=method, t_eval=stops, rtol=rtol, atol=atol)
             if not run.success:
-                raise RodError(
-                    f"SaddleRod: it stopped at t={run.t[-1] if run.t.size else t:.6g} s: {run.message}", None
-                )
+                reached = run.t[-1] if run.t.size else t
+                raise RodError(f"SaddleRod: it stopped at t={reached:.6g} s: {run.message}", None)
             rows.append(run.y.T[: inside.size])
             t, z = phase.until, run.y[:, -1]
         return self._result(wanted, np.concatenate(rows), {"rtol": rtol, "atol": atol, "method": method})
@@ -236,9 +232,6 @@ class SaddleRod(Declared):
             "drift": Variable(("time",), drift, "m", "largest error of a constraint"),
         }
         return Result(variables, title="SaddleRod", about=about | {"stabilisation": self.stabilisation})
-
-    def _each_node(self, name: str, given: ArrayLike, unit: str) -> Array:
-        return checks.vector("SaddleRod", name, given, unit, self.rod.nodes)
 
 
 def gaps(q: Array, chord: Complex) -> Array:

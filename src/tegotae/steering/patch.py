@@ -21,8 +21,7 @@ from tegotae.ports import ANGULAR, LINEAR, Port, port_of
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.state import Fault, State
-from tegotae.steering.kernels.carcass import carcass_kernels
-from tegotae.steering.kernels.patch import patch_kernels
+from tegotae.steering.kernels.patch import carcass_kernels, patch_kernels
 from tegotae.steering.kernels.planar_patch import planar_kernels
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
 from tegotae.steering.steady import Led, SteeredPath, Tyre, ends_of, fed_with

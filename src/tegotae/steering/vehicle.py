@@ -21,7 +21,7 @@ _SIZES = ("n", "law", "pressure")
 
 
 @cache
-def _layout(patch: Layout, state: Layout, workspace: Layout, front: tuple[int, ...], rear: tuple[int, ...]) -> Layouts:
+def _layout(patch: Layout, state: Layout, workspace: Layout, counts: tuple[tuple[str, int], ...]) -> Layouts:
     """Of two axles on such patches, with so many bristles, numbers of the law and of the pressure each."""
 
     def axles(ahead: Layout, behind: Layout, prefix: str) -> tuple[Nested, Nested]:
@@ -42,11 +42,7 @@ def _layout(patch: Layout, state: Layout, workspace: Layout, front: tuple[int, .
             behind,
         ),
         workspace=axles(workspace, workspace, "front_"),
-        sizes={
-            f"{which}_{name}": count
-            for which, counts in (("front", front), ("rear", rear))
-            for name, count in zip(_SIZES, counts, strict=True)
-        },
+        sizes=dict(counts),
     )
 
 
@@ -113,9 +109,9 @@ class Vehicle(Impedance):
     @property
     def layout(self) -> Layouts:
         """The vehicle's, with those of both axles inside."""
-        front, behind = self.front.layout, self.rear.layout
-        counts = [tuple(axle.sizes[name] for name in _SIZES) for axle in (front, behind)]
-        return _layout(front.parameters, front.state, front.workspace, *counts)
+        patch, axles = self.front.layout, (("front", self.front.layout), ("rear", self.rear.layout))
+        counts = tuple((f"{which}_{name}", axle.sizes[name]) for which, axle in axles for name in _SIZES)
+        return _layout(patch.parameters, patch.state, patch.workspace, counts)
 
     @property
     def values(self) -> dict[str, ArrayLike]:

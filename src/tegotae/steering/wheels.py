@@ -235,10 +235,8 @@ def steer(
         loop.command(k, angle)
         return torque, angle, velocity
 
-    return loop.run(
-        tick,
-        {"hand_torque": ("N·m", "as read"), "wheel_angle": ("rad", "as commanded"), "wheel_velocity": ("rad/s", "")},
-    )
+    read, commanded, moved = ("N·m", "as read"), ("rad", "as commanded"), ("rad/s", "")
+    return loop.run(tick, {"hand_torque": read, "wheel_angle": commanded, "wheel_velocity": moved})
 
 
 def feel(

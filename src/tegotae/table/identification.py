@@ -93,10 +93,8 @@ def excitation(*, seconds: float, period: float, band: float, force: float, torq
     T = checks.period_of(name, period)
     length = checks.positive(name, "seconds", seconds, "s", "Give the length of the record.")
     top = checks.positive(name, "band", band, "Hz", "Give the highest frequency.")
-    size = [
-        checks.at_least_zero(name, n, v, u, "Give a size >= 0.")
-        for n, v, u in (("force", force, "N"), ("torque", torque, "N·m"))
-    ]
+    push = checks.at_least_zero(name, "force", force, "N", "Give a size >= 0.")
+    turn = checks.at_least_zero(name, "torque", torque, "N·m", "Give a size >= 0.")
     ticks = checks.ticks_of(name, "seconds", length, T, 12)
     count = int(min(top * length, 1e15))
     if count < 1 or top > 0.25 / T:
@@ -104,14 +102,11 @@ def excitation(*, seconds: float, period: float, band: float, force: float, torq
     checks.fits_in_memory(
         name, f"waves up to band={top:g} Hz over {length:g} s", float(ticks) * count, "Give less of either."
     )
-    phases = np.random.default_rng(checks.whole(name, "seed", seed, 0, "Give a whole number.")).uniform(
-        0, 2 * np.pi, (6, count)
-    )
-    time = T * np.arange(ticks)
-    waves = np.stack(
-        [np.cos(2 * np.pi / length * np.outer(time, np.arange(1, count + 1)) + p).sum(axis=1) for p in phases]
-    )
-    return np.asarray((waves / np.sqrt(0.5 * count)).T * np.array([size[0]] * 3 + [size[1]] * 3))
+    random = np.random.default_rng(checks.whole(name, "seed", seed, 0, "Give a whole number."))
+    phases = random.uniform(0, 2 * np.pi, (6, count))
+    angles = 2 * np.pi / length * np.outer(T * np.arange(ticks), np.arange(1, count + 1))
+    waves = np.stack([np.cos(angles + p).sum(axis=1) for p in phases])
+    return np.asarray((waves / np.sqrt(0.5 * count)).T * np.repeat([push, turn], 3))
 
 
 def identify_impedance(

@@ -111,21 +111,16 @@ def _distance(table: Hexa, arm: int, position: Array, rotation: Array) -> str:
     return f"needs a rod of at most {far:.4g} m, it has {row[9]:g} m"
 
 
-def _last_good(table: Hexa, position: Array, rotation: Array) -> float:
-    """The share of the straight way from home to a bad pose that is good, a little less so that it may be rounded."""
-    start, _ = table.home
-    good, bad = 0.0, 1.0
-    for _ in range(30):
-        middle = 0.5 * (good + bad)
-        at = start + middle * (position - start), rotation_about(middle * np.array(vector_of(quaternion_of(rotation))))
-        good, bad = (good, middle) if problem(table, *at) else (middle, bad)
-    return max(0.0, good - 0.002)
-
-
 def refuse(table: Hexa, position: Array, rotation: Array, found: str) -> NoReturn:
     """Say what is wrong with a pose, and how far the table can go towards it."""
-    share = _last_good(table, position, rotation)
-    place = table.home[0] + share * (position - table.home[0])
+    start, turn = table.home[0], np.array(vector_of(quaternion_of(rotation)))
+    good, bad = 0.0, 1.0  # shares of the straight way there
+    for _ in range(30):
+        middle = 0.5 * (good + bad)
+        at = start + middle * (position - start), rotation_about(middle * turn)
+        good, bad = (good, middle) if problem(table, *at) else (middle, bad)
+    share = max(0.0, good - 0.002)  # a little less, so that it may be rounded
+    place = start + share * (position - start)
     wanted = ", ".join(f"{float(x):.4g}" for x in position)
     near = ", ".join(f"{float(x):.4g}" for x in place)
     checks.refuse(

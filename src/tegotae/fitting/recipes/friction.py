@@ -176,13 +176,11 @@ class AdmittanceRecipe(FrictionRecipe):
         """A grid over mass and level; a law that falls begins from the best one that does not."""
         bias = self.known.get("offset", record.off_centre)
         record = Record(record.velocity, record.force - bias, record.period) if bias else record
-        for guess in self._unbiased(record):
+        guesses = self._falling(record) if isinstance(self.law, StribeckRecipe) else self._grid(record)
+        for guess in guesses:
             yield {"offset": bias, **guess}
 
-    def _unbiased(self, record: Record) -> Iterable[Values]:
-        if isinstance(self.law, StribeckRecipe):
-            yield from self._falling(record)
-            return
+    def _grid(self, record: Record) -> Iterable[Values]:
         push, fast = elements.largest(record), elements.fastest(record)
         masses = np.geomspace(0.3 * push * record.period / fast, push * record.duration / fast, 28)
         viscosities = (push / fast) * np.array([0.0, 0.1, 0.4]) if isinstance(self.law, ViscousRecipe) else np.zeros(1)

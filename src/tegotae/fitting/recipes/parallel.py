@@ -23,7 +23,9 @@ class ParallelRecipe(Recipe):
     """N Coulomb elements, in the order in which they begin to slide: by limit over stiffness."""
 
     def __init__(self, count: int, known: Mapping[str, float]):
-        super().__init__(_spread(known, count))
+        # What is known of all elements, element by element.
+        each = {name: [f"{name}[{i}]" for i in range(count)] if name in _COLUMNS else [name] for name in known}
+        super().__init__({one: value for name, value in known.items() for one in each[name]})
         self.count = count
 
     @property
@@ -82,8 +84,10 @@ class ParallelRecipe(Recipe):
             forces, reaches = family.forces[chosen], family.reaches[chosen]
             weights, gains = _weigh(forces @ forces.T, forces @ target, sets)
             for k in np.argsort(-gains)[:40]:
+                K = weights[k]
+                columns = {"stiffness": K, "damping": K * time, "limits": K * reaches[sets[k]]}
                 if np.isfinite(gains[k]):
-                    found.append((-gains[k], _values(weights[k], time, reaches[sets[k]])))
+                    found.append((-gains[k], _by_element(columns)))
         yield from (values for _, values in sorted(found, key=lambda pair: pair[0])[:120])
 
     def rivals(self, values: Values, record: Record) -> Iterable[Rival]:
@@ -119,7 +123,7 @@ class ParallelRecipe(Recipe):
                 column[i : i + 2] = [column[i] + column[i + 1]]
             yield Rival(
                 ParallelRecipe(self.count - 1, known),
-                {f"{n}[{k}]": v for n, column in columns.items() for k, v in enumerate(column)},
+                _by_element(columns),
                 (f"element {i} apart from element {i + 1}",),
                 f"{self.count - 1} elements explain it as well.",
                 f"Use elements={self.count - 1}, or record less noise and reversals of many sizes.",
@@ -127,12 +131,6 @@ class ParallelRecipe(Recipe):
 
 
 _COLUMNS = ("stiffness", "damping", "limits")
-
-
-def _spread(known: Mapping[str, float], count: int) -> Values:
-    """What is known of all elements, element by element."""
-    each = {name: [f"{name}[{i}]" for i in range(count)] if name in _COLUMNS else [name] for name in known}
-    return {one: value for name, value in known.items() for one in each[name]}
 
 
 def _weigh(gram: Array, products: Array, sets: Array) -> tuple[Array, Array]:
@@ -144,8 +142,5 @@ def _weigh(gram: Array, products: Array, sets: Array) -> tuple[Array, Array]:
     return weights, np.where((weights > 0.0).all(axis=1), gains, -np.inf)
 
 
-def _values(stiffnesses: Array, time: float, reaches: Array) -> Values:
-    values: Values = {}
-    for i, (K, reach) in enumerate(zip(stiffnesses.tolist(), reaches.tolist(), strict=True)):
-        values |= {f"stiffness[{i}]": K, f"damping[{i}]": K * time, f"limits[{i}]": K * reach}
-    return values
+def _by_element(columns: Mapping[str, Iterable[float]]) -> Values:
+    return {f"{name}[{i}]": float(number) for name, column in columns.items() for i, number in enumerate(column)}

@@ -160,7 +160,13 @@ class SteeringRecipe(Recipe):
     response = "hand_torque"
 
     def __init__(self, system: SteeringSystem, known: Mapping[str, float], start: float, free: Sequence[str] = ()):
-        super().__init__({**_held(system, free), **known})
+        names = [q.name for q in PARAMETERS]
+        for name in free:
+            if name not in names:
+                checks.refuse("fit", f"free has {name!r}.", f"Of a SteeringSystem it may have {', '.join(names)}.")
+        # Where some are named as sought, the system's own numbers of the others.
+        held = {name: attrgetter(name)(system) for name in names if free and name not in free}
+        super().__init__({**held, **known})
         if not isinstance(system.patch.law, Coulomb):
             remedy = "Give a number as its friction: mu is what is sought."
             checks.refuse("fit", f"the patch has friction={checks.shown(system.patch.friction)}.", remedy)
@@ -281,15 +287,6 @@ class SteeringRecipe(Recipe):
             inputs=self.inputs(record),
         )
         return run.hand_torque
-
-
-def _held(system: SteeringSystem, free: Sequence[str]) -> Values:
-    """Where some are named as sought, the system's own numbers of the others."""
-    names = [q.name for q in PARAMETERS]
-    for name in free:
-        if name not in names:
-            checks.refuse("fit", f"free has {name!r}.", f"Of a SteeringSystem it may have {', '.join(names)}.")
-    return {name: attrgetter(name)(system) for name in names if free and name not in free}
 
 
 def _log(record: Record) -> SteeringLog:

@@ -33,8 +33,15 @@ from functools import cache
 from tegotae.block import Halves
 from tegotae.compile import kernel
 from tegotae.kernels.roots import EPSILON
-from tegotae.steering.kernels.carcass import carcass_kernels, own_slope, tread_kernel
-from tegotae.steering.kernels.patch import bristle_kernel, fill_kernel, gather_kernel, patch_kernels
+from tegotae.steering.kernels.patch import (
+    bristle_kernel,
+    carcass_kernels,
+    fill_kernel,
+    gather_kernel,
+    own_slope,
+    patch_kernels,
+    tread_kernel,
+)
 
 MOST_TRIALS = 40
 PARTS = 10  # of a step, each half of the last
@@ -43,7 +50,7 @@ LEAST = 16.0 * EPSILON  # of a step, of what it changes
 
 @cache
 def elastic_axle(bristle):
-    """On an elastic carcass, whose tread takes the velocity that goes with the axle's motion (see `carcass`)."""
+    """On an elastic carcass, whose tread takes the velocity that goes with the axle's motion (see `patch`)."""
     tread = tread_kernel(bristle, True)
 
     @kernel
