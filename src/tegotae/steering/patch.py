@@ -159,7 +159,9 @@ class BristlePatch(Tyre, Impedance):
             options |= {"every": every, "initial": initial, "inputs": inputs}
             return super().run(velocity, position=position, period=period, **options)
         if steer is None or speed is None or velocity is not None or position is not None:
-            checks.refuse(self.name, "run got a part of two motions.", "Give steer= and speed=, or the velocity alone.")
+            motions = {"velocity": velocity, "position": position, "steer": steer, "speed": speed}
+            problem = f"run got {', '.join(name for name, value in motions.items() if value is not None)}."
+            checks.refuse(self.name, problem, "Give steer= and speed=, or velocity= or position= alone.")
         path = self._path(steer, slip_angle, speed, slip, period, every)
         given = checks.mapping(self.name, "initial", initial, 'Such as {"steer": 0.1}.')
         if isinstance(given, State):
