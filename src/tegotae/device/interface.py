@@ -142,9 +142,8 @@ class RealTime:
         slack = self._due - self._now()
         if slack > self._spin:
             self._sleep(slack - self._spin)
-        now = self._now()
-        while now < self._due:
-            now = self._now()
+        while (now := self._now()) < self._due:
+            pass
         late = now - self._due
         self._due += self._period * (1 + int(late / self._period))
         return slack, late

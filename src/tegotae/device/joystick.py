@@ -85,7 +85,9 @@ def duration() -> float:
 
 def _drawing() -> Trajectory:
     """The whole path of the hand's target as one function of time."""
-    before = [(1e-3 * np.array(points, dtype=np.float64), time) for points, time in _BEFORE]
+    before, after = (
+        [(1e-3 * np.array(points, dtype=np.float64), time) for points, time in part] for part in (_BEFORE, _AFTER)
+    )
     arrival, approach = before[-1][0][3], before[-1][0][3] - before[-1][0][2]
     approach = approach / np.linalg.norm(approach)
     b = arrival - approach * LIMIT / _STIFFNESS  # where friction lets the tip rest
@@ -95,12 +97,10 @@ def _drawing() -> Trajectory:
         c, s = np.cos(_SWEEP * x), np.sin(_SWEEP * x)
         return np.asarray(b + reach * np.array([[c, -s], [s, c]]) @ approach)
 
-    leave = around(1.0)
-    after = [(1e-3 * np.array(points, dtype=np.float64), time) for points, time in _AFTER]
-    after[0] = (np.vstack([leave, after[0][0]]), after[0][1])
+    after[0] = (np.vstack([around(1.0), after[0][0]]), after[0][1])
     stretches: list[tuple[Trajectory, float]] = [(_curve(points), time) for points, time in before]
-    stretches += [(lambda x: arrival, _WAIT)]
-    stretches += [(lambda x: arrival + x * (around(0.0) - arrival), _RELAX), (around, _TURN)]
+    stretches += [(lambda x: arrival, _WAIT), (lambda x: arrival + x * (around(0.0) - arrival), _RELAX)]
+    stretches += [(around, _TURN)]
     stretches += [(_curve(points), time) for points, time in after]
     return _one_after_another(stretches)
 

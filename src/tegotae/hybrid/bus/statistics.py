@@ -42,9 +42,7 @@ class Latencies:
 
     def __init__(self) -> None:
         self._counts = array("Q", bytes(8 * _BUCKETS))
-        self._largest = 0
-        self._total = 0
-        self.count = 0
+        self._largest = self._total = self.count = 0
 
     def add(self, nanoseconds: int) -> None:
         """Count one more. What is below zero counts as zero, what a 63-bit number cannot hold as its largest."""

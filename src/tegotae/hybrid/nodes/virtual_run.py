@@ -112,8 +112,7 @@ class VirtualLoop:
         """Let all nodes publish their final status, and collect all rows."""
         self.dynamics.finish()
         self.table.finish()
-        dynamics, table = map(np.concatenate, self._rows)
-        return RunRecord(dynamics, table, self.bus)
+        return RunRecord(*map(np.concatenate, self._rows), self.bus)
 
 
 def run_virtual(

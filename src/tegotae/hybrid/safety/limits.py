@@ -28,7 +28,6 @@ from tegotae.hybrid.safety.poses import (
 from tegotae.parameters import Declared, Parameter
 from tegotae.rotations import Quaternion, Vector, normalised
 
-_Corner = tuple[float, float, float]
 _NONE = "Use 0 for none."
 
 
@@ -47,9 +46,9 @@ class Limits(Declared):
     """
 
     lower: Annotated[
-        _Corner, Parameter("[m], corner of the box that the contact point stays in, in the table's world")
+        Vector, Parameter("[m], corner of the box that the contact point stays in, in the table's world")
     ] = (-0.1, -0.1, -0.1)
-    upper: Annotated[_Corner, Parameter("[m], its other corner")] = (0.1, 0.1, 0.1)
+    upper: Annotated[Vector, Parameter("[m], its other corner")] = (0.1, 0.1, 0.1)
     level: Annotated[
         Quaternion,
         Parameter("[-], the orientation that tilt counts from, a unit quaternion (w, x, y, z)", accept=unit_quaternion),
