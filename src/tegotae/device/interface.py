@@ -125,10 +125,8 @@ class RealTime:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._spin = checks.at_least_zero("RealTime", "spin", spin, "s", "Give a time, or 0 to only sleep.")
-        self._now = now
-        self._sleep = sleep
-        self._period = 0.0
-        self._due = 0.0
+        self._now, self._sleep = now, sleep
+        self._period = self._due = 0.0
 
     def start(self, period: float) -> None:
         """The first tick begins now."""
