@@ -211,10 +211,9 @@ class CloseUp:
         if (pose := seen.pose) is None:
             return "" if seen.dynamics is None else "the relative pose is not finite"
         drawn = self._tip.position = magnified(pose)
-        real = seen.felt
-        self._real.visible = real is not None
-        if real is not None:
+        if (real := seen.felt) is not None:
             self._real.position = magnified(real)
+        self._real.visible = real is not None
         self._spot.position = np.array([drawn[0], drawn[1], min(drawn[2], 0.0)])
         self._spot.visible = seen.contact
         self._surface.color = RED if seen.contact else SILVER

@@ -87,9 +87,8 @@ def _must_be_free(address: str, port: int) -> None:
             _refuse_port(address, port)
         why = (error.strerror or str(error)).partition(" (while")[0]  # Python adds the address once more
         problem = f"address={address!r}, port={port} cannot be listened on ({why})."
-        checks.refuse(
-            _OWNER, problem, "Use 127.0.0.1 or another address of this computer, and a port of at least 1024."
-        )
+        remedy = "Use 127.0.0.1 or another address of this computer, and a port of at least 1024."
+        checks.refuse(_OWNER, problem, remedy)
 
 
 def _refuse_port(address: str, port: int) -> NoReturn:
@@ -182,11 +181,11 @@ class View(Closable):
         if self.rate > FASTEST:
             checks.refuse(_OWNER, f"rate={rate} Hz is above {FASTEST:g}.", "Use 20: a screen shows no more.")
         if rearming and not is_loopback(address):
-            checks.refuse(
-                _OWNER,
-                f"rearming=True at address={address!r}: all who reach the page could make the table move.",
-                "Listen on 127.0.0.1 (from elsewhere: `ssh -L 8080:127.0.0.1:8080`), or re-arm by the command line.",
+            problem = f"rearming=True at address={address!r}: all who reach the page could make the table move."
+            remedy = (
+                "Listen on 127.0.0.1 (from elsewhere: `ssh -L 8080:127.0.0.1:8080`), or re-arm by the command line."
             )
+            checks.refuse(_OWNER, problem, remedy)
         self._rearming = rearming
         self._ended = False
         self._unseen: list[str] = []
