@@ -70,9 +70,8 @@ def twin_of(settings: Settings, start: Sequence[float] | None = None) -> Twin:
         from tegotae.hybrid.devices.hexa_twin import HexaTwin
 
         return HexaTwin(plant_of(device, settings.period), start=start)
-    return checks.refuse(
-        OWNER, "device.kind='own' has no twin.", "Use clock='real', or device.kind='hexa' or 'spring'."
-    )
+    remedy = "Use clock='real', or device.kind='hexa' or 'spring'."
+    return checks.refuse(OWNER, "device.kind='own' has no twin.", remedy)
 
 
 def plant_of(device: HexaSettings, period: float) -> Any:

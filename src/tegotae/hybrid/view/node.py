@@ -181,11 +181,11 @@ class View(Closable):
         if self.rate > FASTEST:
             checks.refuse(_OWNER, f"rate={rate} Hz is above {FASTEST:g}.", "Use 20: a screen shows no more.")
         if rearming and not is_loopback(address):
-            problem = f"rearming=True at address={address!r}: all who reach the page could make the table move."
-            remedy = (
-                "Listen on 127.0.0.1 (from elsewhere: `ssh -L 8080:127.0.0.1:8080`), or re-arm by the command line."
+            checks.refuse(
+                _OWNER,
+                f"rearming=True at address={address!r}: all who reach the page could make the table move.",
+                "Listen on 127.0.0.1 (from elsewhere: `ssh -L 8080:127.0.0.1:8080`), or re-arm by the command line.",
             )
-            checks.refuse(_OWNER, problem, remedy)
         self._rearming = rearming
         self._ended = False
         self._unseen: list[str] = []
