@@ -16,7 +16,7 @@ from tegotae.hybrid.nodes.assembly import limits_of, loss_of_command_of, plant_o
 from tegotae.hybrid.processes.joining import ShutdownFlag
 from tegotae.hybrid.processes.launcher import Nodes, SupervisedRun
 from tegotae.hybrid.records.log_reader import LogReader
-from tegotae.hybrid.safety.rest import CREEP, SLOW, Rest
+from tegotae.hybrid.safety.limits import CREEP, SLOW, Rest
 from tegotae.hybrid.settings import read_settings
 from three_nodes import ThreeNodes
 

@@ -125,10 +125,8 @@ class RealTime:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._spin = checks.at_least_zero("RealTime", "spin", spin, "s", "Give a time, or 0 to only sleep.")
-        self._now = now
-        self._sleep = sleep
-        self._period = 0.0
-        self._due = 0.0
+        self._now, self._sleep = now, sleep
+        self._period = self._due = 0.0
 
     def start(self, period: float) -> None:
         """The first tick begins now."""
@@ -142,9 +140,8 @@ class RealTime:
         slack = self._due - self._now()
         if slack > self._spin:
             self._sleep(slack - self._spin)
-        now = self._now()
-        while now < self._due:
-            now = self._now()
+        while (now := self._now()) < self._due:
+            pass
         late = now - self._due
         self._due += self._period * (1 + int(late / self._period))
         return slack, late

@@ -8,6 +8,7 @@ of 10 µm, motors of 20 N, and a hand of 500 N/m that draws curves with corners 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -85,7 +86,9 @@ def duration() -> float:
 
 def _drawing() -> Trajectory:
     """The whole path of the hand's target as one function of time."""
-    before = [(1e-3 * np.array(points, dtype=np.float64), time) for points, time in _BEFORE]
+    before, after = (
+        [(1e-3 * np.array(points, dtype=np.float64), time) for points, time in part] for part in (_BEFORE, _AFTER)
+    )
     arrival, approach = before[-1][0][3], before[-1][0][3] - before[-1][0][2]
     approach = approach / np.linalg.norm(approach)
     b = arrival - approach * LIMIT / _STIFFNESS  # where friction lets the tip rest
@@ -95,35 +98,24 @@ def _drawing() -> Trajectory:
         c, s = np.cos(_SWEEP * x), np.sin(_SWEEP * x)
         return np.asarray(b + reach * np.array([[c, -s], [s, c]]) @ approach)
 
-    leave = around(1.0)
-    after = [(1e-3 * np.array(points, dtype=np.float64), time) for points, time in _AFTER]
-    after[0] = (np.vstack([leave, after[0][0]]), after[0][1])
-    stretches: list[tuple[Trajectory, float]] = [(_curve(points), time) for points, time in before]
-    stretches += [(lambda x: arrival, _WAIT)]
-    stretches += [(lambda x: arrival + x * (around(0.0) - arrival), _RELAX), (around, _TURN)]
-    stretches += [(_curve(points), time) for points, time in after]
-    return _one_after_another(stretches)
+    after[0] = (np.vstack([around(1.0), after[0][0]]), after[0][1])
+    stretches: list[tuple[Trajectory, float]] = [(partial(_curve, points), time) for points, time in before]
+    stretches += [(lambda x: arrival, _WAIT), (lambda x: arrival + x * (around(0.0) - arrival), _RELAX)]
+    stretches += [(around, _TURN)]
+    stretches += [(partial(_curve, points), time) for points, time in after]
+    return partial(_one_after_another, stretches, np.cumsum([time for _, time in stretches]))
 
 
-def _curve(points: Array) -> Trajectory:
-    """A cubic Bézier curve over 0..1."""
-
-    def at(x: float) -> Array:
-        y = 1.0 - x
-        weights = np.array([y * y * y, 3.0 * y * y * x, 3.0 * y * x * x, x * x * x])
-        return np.asarray(weights @ points)
-
-    return at
+def _curve(points: Array, x: float) -> Array:
+    """The point of a cubic Bézier curve at 0..1."""
+    y = 1.0 - x
+    weights = np.array([y * y * y, 3.0 * y * y * x, 3.0 * y * x * x, x * x * x])
+    return np.asarray(weights @ points)
 
 
-def _one_after_another(stretches: Sequence[tuple[Trajectory, float]]) -> Trajectory:
-    """Each stretch from rest to rest with the least jerk; still at the end."""
-    ends = np.cumsum([time for _, time in stretches])
-
-    def at(time: float) -> Array:
-        index = min(int(np.searchsorted(ends, time, side="right")), len(stretches) - 1)
-        path, length = stretches[index]
-        x = min(1.0, max(0.0, 1.0 - (ends[index] - time) / length))
-        return path(least_jerk(x))
-
-    return at
+def _one_after_another(stretches: Sequence[tuple[Trajectory, float]], ends: Array, time: float) -> Array:
+    """The point at a time: each stretch from rest to rest with the least jerk; still at the end."""
+    index = min(int(np.searchsorted(ends, time, side="right")), len(stretches) - 1)
+    path, length = stretches[index]
+    x = min(1.0, max(0.0, 1.0 - (ends[index] - time) / length))
+    return path(least_jerk(x))

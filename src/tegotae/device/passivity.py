@@ -54,10 +54,8 @@ class Passivity:
         bound = f"up to K = {self.largest_stiffness:.0f} N/m, or T = {self.largest_period:.3g} s"
         if self.largest_stiffness == 0.0:
             bound = "no stiffness would do: the virtual damping alone is too much"
-        return (
-            f"{verdict}: the device has {self.device_damping:g} N·s/m of the {self.needed_damping:.4g} N·s/m needed "
-            f"({bound})"
-        )
+        share = f"the device has {self.device_damping:g} N·s/m of the {self.needed_damping:.4g} N·s/m needed"
+        return f"{verdict}: {share} ({bound})"
 
 
 def passivity(stiffness: float, damping: float, period: float, device_damping: float, *, delay: int = 0) -> Passivity:

@@ -171,9 +171,8 @@ class LiveImpedanceTwin(_LiveArm):
     def _moved(self, command: Array, push: Array) -> Array:
         limit = self.twin.force_limit
         self.force = command if limit is None else np.clip(command, -limit, limit)
-        after: Array = self._step @ self._state
-        after += self._drive @ np.array([self.force + push, self._target, self._target_velocity])
-        return after
+        drive = np.array([self.force + push, self._target, self._target_velocity])
+        return np.asarray(self._step @ self._state + self._drive @ drive)
 
     def stop(self) -> None:
         """Motors off; commands still on their way are dropped."""

@@ -14,9 +14,9 @@ from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.machines.model_settings import KINDS, OWNER, ModelSettings, OwnCode
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.parameters import Parameter, Seed, declared, parameter_of
+from tegotae.rotations import Vector
 from tegotae.toml_settings import Kinds, SettingsGroup, lines, put, read, read_toml, tables
 
-Triple = tuple[float, float, float]
 _REMEDY = "`tegotae hybrid show` prints every name with its unit."
 
 
@@ -30,7 +30,7 @@ class HexaSettings(SettingsGroup):
         float, Parameter("[-], share of the reference's rate that the servo knows in free flight")
     ] = 1.0
     feedforward_in_contact: Annotated[float, Parameter("[-], the same while a contact is felt; 1 damps it")] = 0.0
-    probe: Annotated[Triple, Parameter("[m], tip of the probe from the plate's centre")] = (0.0, 0.0, 0.05)
+    probe: Annotated[Vector, Parameter("[m], tip of the probe from the plate's centre")] = (0.0, 0.0, 0.05)
     height: Annotated[float, Parameter("[m], of the surface in the table's world")] = -0.42
     stiffness: Annotated[float, Parameter("[N/m], > 0, of surface and probe")] = 1e5
     damping: Annotated[float, Parameter("[N·s/m], >= 0, of surface and probe")] = 300.0
@@ -81,7 +81,7 @@ class SensorSettings(SettingsGroup):
 class LimitSettings(SettingsGroup):
     """What the table node allows, whatever it is told; the box is about the surface's place."""
 
-    box: Annotated[Triple, Parameter("[m], > 0, half sizes of what the contact point may reach")] = (0.05, 0.05, 0.05)
+    box: Annotated[Vector, Parameter("[m], > 0, half sizes of what the contact point may reach")] = (0.05, 0.05, 0.05)
     tilt: Annotated[float, parameter_of(Limits, "tilt")] = 0.3
     velocity: Annotated[float, parameter_of(Limits, "velocity")] = 0.1
     rate: Annotated[float, parameter_of(Limits, "angular_velocity")] = 0.5

@@ -42,9 +42,7 @@ class Latencies:
 
     def __init__(self) -> None:
         self._counts = array("Q", bytes(8 * _BUCKETS))
-        self._largest = 0
-        self._total = 0
-        self.count = 0
+        self._largest = self._total = self.count = 0
 
     def add(self, nanoseconds: int) -> None:
         """Count one more. What is below zero counts as zero, what a 63-bit number cannot hold as its largest."""
@@ -125,21 +123,15 @@ class Deadlines(Declared):
 
     def troubles(self) -> list[str]:
         """What went wrong, in words."""
-        troubles = []
-        if self.missed:
-            troubles.append(
-                f"{self.missed} of {self.count + self.skipped} deadlines missed: {self.overruns} ticks took longer "
-                f"than a period, {self.skipped} never began; the latest beginning came "
-                f"{1e3 * self.lateness.largest:.3g} ms late"
-            )
-        if self.wall_steps:
-            troubles.append(
-                f"the wall clock was set {self.wall_steps} times, by {self.wall_step:.3g} s in all; "
-                "ticks and time stamps do not depend on it"
-            )
-        if self.went_back:
-            troubles.append(f"the monotonic clock went back {self.went_back} times: this machine cannot keep time")
-        return troubles
+        told = (
+            (self.missed, f"{self.missed} of {self.count + self.skipped} deadlines missed: {self.overruns} ticks took "
+             f"longer than a period, {self.skipped} never began; the latest beginning came "
+             f"{1e3 * self.lateness.largest:.3g} ms late"),
+            (self.wall_steps, f"the wall clock was set {self.wall_steps} times, by {self.wall_step:.3g} s in all; "
+             "ticks and time stamps do not depend on it"),
+            (self.went_back, f"the monotonic clock went back {self.went_back} times: this machine cannot keep time"),
+        )  # fmt: skip
+        return [words for count, words in told if count]
 
 
 @dataclass
@@ -197,19 +189,18 @@ class LinkStatistics(Declared):
             f"{count} packets of version {version}, but this is version {VERSION}: {remedy}"
             for version, count in sorted(self.versions.items())
         ]
-        for count, words in (
-            (self.foreign, "with another key or from another address: give both nodes the same key file and each "
-             "other's address, or find out who else is sending"),
-            (self.replayed, "of an earlier session: a peer whose wall clock was set back before it restarted (then "
-             "restart this node too), or someone who plays back a recording"),
-            (self.unread, "were dropped unread, so many of them came at once: find out who else is sending"),
-        ):  # fmt: skip
-            troubles += [f"{count} packets {words}"] if count else []
-        if self.clock_steps:
-            troubles.append(f"the peer's clock went back {self.clock_steps} times; ages do not depend on it")
-        if self.unsent and self.error:
-            troubles.append(f"{self.unsent} packets could not be sent, the last because of: {self.error}")
-        return troubles
+        told = (
+            (self.foreign, f"{self.foreign} packets with another key or from another address: give both nodes the same "
+             "key file and each other's address, or find out who else is sending"),
+            (self.replayed, f"{self.replayed} packets of an earlier session: a peer whose wall clock was set back "
+             "before it restarted (then restart this node too), or someone who plays back a recording"),
+            (self.unread, f"{self.unread} packets were dropped unread, so many of them came at once: find out who else "
+             "is sending"),
+            (self.clock_steps, f"the peer's clock went back {self.clock_steps} times; ages do not depend on it"),
+            (self.unsent and self.error,
+             f"{self.unsent} packets could not be sent, the last because of: {self.error}"),
+        )  # fmt: skip
+        return troubles + [words for count, words in told if count]
 
 
 def standing(clock: NodeClock, link: NodeLink, state: NodeState) -> dict[str, Any]:

@@ -13,10 +13,9 @@ from typing import Annotated, NamedTuple, Protocol
 from tegotae import checks
 from tegotae.contact import ContactDamping, ContactStiffness
 from tegotae.hybrid.links.packets import ORIGIN, reals
-from tegotae.hybrid.safety.poses import difference, seven
+from tegotae.hybrid.safety.poses import STILL, difference, seven
 from tegotae.parameters import Declared, Parameter, Period
 
-_STILL = (0.0,) * 6
 UNREAD: tuple[float, ...] = (math.nan,) * 7  # of a device that has not said where it is: no place to go to
 
 
@@ -41,8 +40,8 @@ class DeviceReading(NamedTuple):
     """
 
     pose: Sequence[float] = UNREAD
-    twist: Sequence[float] = _STILL
-    signal: Sequence[float] = _STILL
+    twist: Sequence[float] = STILL
+    signal: Sequence[float] = STILL
     label: float = 0.0
     emergency: bool = False
     fault: str = ""

@@ -209,9 +209,8 @@ class UdpLink(NodeLink):
             if time.monotonic() > end:
                 one.close()
                 two.close()
-                checks.refuse(
-                    "UdpLink", f"a pair did not meet within {_PATIENCE} s.", "Use faults that let some through."
-                )
+                remedy = "Use faults that let some through."
+                checks.refuse("UdpLink", f"a pair did not meet within {_PATIENCE} s.", remedy)
             two.greet()
             for link in (one, two):
                 link.wait(2e-3)

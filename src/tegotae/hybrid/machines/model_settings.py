@@ -16,7 +16,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.parameters import Parameter
-from tegotae.rotations import Quaternion, matrix_of, product, quaternion_about
+from tegotae.rotations import Quaternion, Vector, matrix_of, product, quaternion_about
 from tegotae.toml_settings import Kinds, SettingsGroup, table
 
 if TYPE_CHECKING:
@@ -118,9 +118,6 @@ class OwnModel(ModelSettings, OwnCode):
         return Machine(block, port=self.port or None)
 
 
-Triple = tuple[float, float, float]
-
-
 def _angles(owner: str, name: str, value: Any) -> dict[str, float]:
     given = table(owner, name, value)
     return {joint: checks.number(owner, f"{name}.{joint}", one, "rad or m") for joint, one in given.items()}
@@ -132,12 +129,12 @@ class UrdfRobot(HeldJoints):
 
     file: Annotated[str, Parameter("URDF file; '' for the world itself")] = ""
     body: Annotated[str, Parameter("link that carries the tip, or the surface")] = ""
-    point: Annotated[Triple, Parameter("[m], the tip, or the surface's origin, in the link's frame")] = (0.0, 0.0, 0.0)
+    point: Annotated[Vector, Parameter("[m], the tip, or the surface's origin, in the link's frame")] = (0.0, 0.0, 0.0)
     free: Annotated[bool, Parameter("whether its root flies; else it stands in the world")] = False
-    place: Annotated[Triple, Parameter("[m], of its root in the world at the start")] = (0.0, 0.0, 0.0)
-    turn: Annotated[Triple, Parameter("[rad], of its root about x, then y, then z")] = (0.0, 0.0, 0.0)
-    velocity: Annotated[Triple, Parameter("[m/s], of a flying root at the start")] = (0.0, 0.0, 0.0)
-    spin: Annotated[Triple, Parameter("[rad/s], of a flying root at the start, world axes")] = (0.0, 0.0, 0.0)
+    place: Annotated[Vector, Parameter("[m], of its root in the world at the start")] = (0.0, 0.0, 0.0)
+    turn: Annotated[Vector, Parameter("[rad], of its root about x, then y, then z")] = (0.0, 0.0, 0.0)
+    velocity: Annotated[Vector, Parameter("[m/s], of a flying root at the start")] = (0.0, 0.0, 0.0)
+    spin: Annotated[Vector, Parameter("[rad/s], of a flying root at the start, world axes")] = (0.0, 0.0, 0.0)
     angles: Annotated[
         dict[str, float], Parameter("joint = angle at the start [rad, m]; 0 for the others", accept=_angles)
     ] = field(default_factory=dict)
@@ -149,7 +146,7 @@ class UrdfRobot(HeldJoints):
         about_z_after_y = product(quaternion_about(0.0, 0.0, z), quaternion_about(0.0, y, 0.0))
         return product(about_z_after_y, quaternion_about(x, 0.0, 0.0))
 
-    def tree(self, gravity: Triple) -> Tree:
+    def tree(self, gravity: Vector) -> Tree:
         """The machine, its root where it stands."""
         from tegotae.multibody import Free, Tree, load_urdf
 
@@ -190,8 +187,8 @@ class UrdfModel(ModelSettings):
     other: Annotated[
         UrdfRobot, Kinds("that carries the surface; without a file it is the world", other=UrdfRobot())
     ] = UrdfRobot()
-    into: Annotated[Triple, Parameter("[-], direction into the surface, in the frame of its link")] = (0.0, 0.0, 1.0)
-    gravity: Annotated[Triple, Parameter("[m/s²], acceleration of a falling body, world axes")] = (0.0, 0.0, -9.81)
+    into: Annotated[Vector, Parameter("[-], direction into the surface, in the frame of its link")] = (0.0, 0.0, 1.0)
+    gravity: Annotated[Vector, Parameter("[m/s²], acceleration of a falling body, world axes")] = (0.0, 0.0, -9.81)
     substeps: Annotated[int, Parameter("1 to 1000, of the motion in a period; more for stiff servos")] = 1
 
     def machine(self, period: float) -> Machine:
@@ -226,7 +223,7 @@ class UrdfModel(ModelSettings):
         return Machine(block.aligned(q), {"q": q, "v": v})
 
 
-def _axes(into: Triple) -> Array:
+def _axes(into: Vector) -> Array:
     """A rotation that takes z there by the shortest way."""
     x, y, z = into
     size = math.hypot(x, y, z)

@@ -27,9 +27,8 @@ from tegotae.hybrid.links.packets import Command, NodeState
 from tegotae.hybrid.machines.guarded import GuardedMachine, Machine
 from tegotae.hybrid.machines.model_settings import OWNER
 from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
-from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
+from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy, Rest, Stopping
 from tegotae.hybrid.safety.poses import Pose, moved
-from tegotae.hybrid.safety.rest import Rest, Stopping
 from tegotae.hybrid.safety.safety import Safety
 from tegotae.hybrid.safety.sensing import NOTHING_FELT, Sensing, read_calibration
 from tegotae.hybrid.settings import HexaSettings, LimitSettings, OwnDevice, Settings, SpringSettings
@@ -38,10 +37,9 @@ from tegotae.toml_settings import fields_for
 
 def core_of(settings: Settings, machine: Machine | Admittance | None = None) -> DynamicsCore:
     """What the dynamics node simulates."""
-    if machine is None:
-        machine = settings.model.machine(settings.period)
+    simulated = settings.model.machine(settings.period) if machine is None else machine
     return DynamicsCore(
-        machine=GuardedMachine(machine, period=settings.period, guard=settings.guard),
+        machine=GuardedMachine(simulated, period=settings.period, guard=settings.guard),
         stiffness=expected_stiffness(settings),
         compensation=settings.compensation,
         longest=settings.link.max_age,
@@ -104,12 +102,11 @@ def sensing_of(settings: Settings) -> Sensing:
         from tegotae.table.parts import ideal_calibration
 
         calibration = ideal_calibration()
-    torque = sensor.steady / 10.0
     return Sensing(
         calibration=calibration,
         readings=max(1, sensor.tare),
         slow=sensor.slow,
-        quiet=(sensor.steady,) * 3 + (torque,) * 3,
+        quiet=(sensor.steady,) * 3 + (sensor.steady / 10.0,) * 3,
         overload=(sensor.overload,) * 3 + (sensor.overload_torque,) * 3,
         contact=sensor.threshold,
         release=sensor.release,

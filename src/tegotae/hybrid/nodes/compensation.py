@@ -74,7 +74,6 @@ class ContactEstimate:
         wrong = force - (theta[0] * h[0] + theta[1] * h[1] + theta[2])
         for i in range(3):
             theta[i] += s * wrong * g[i]
-        for i in range(3):
             for j in range(3):
                 P[i][j] -= s * g[i] * g[j]
 

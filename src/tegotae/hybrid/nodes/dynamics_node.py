@@ -17,10 +17,9 @@ from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import ORIGIN, Command, Heartbeat, Measurement, NodeState, Stop
 from tegotae.hybrid.machines.guarded import GuardedMachine
 from tegotae.hybrid.nodes.compensation import Compensation, ContactEstimate, plausible
-from tegotae.hybrid.safety.poses import moved
+from tegotae.hybrid.safety.poses import STILL, moved
 from tegotae.parameters import Declared, Parameter
 
-_STILL = (0.0,) * 6
 _NEAR = 5e-4  # m, how near its command the table must be before the simulation runs
 _SLOW = 1e-3  # m/s
 _QUIET = 0.02  # s without force after which a contact is over
@@ -78,7 +77,7 @@ class DynamicsCore(Declared):
         self.felt: HeardContact | None = None
         self.touching, self._free = False, -math.inf
         self.disbelieved, self._quiet = 0, 0.0
-        self.wanted = self.applied = list(_STILL)
+        self.wanted = self.applied = list(STILL)
         self.command = Command(label=0.0, pose=self.machine.motion[0])
 
     def ready(self, measurement: Measurement) -> bool:
@@ -154,7 +153,7 @@ class DynamicsCore(Declared):
         """What acts on the bodies over the tick that begins, before the guard."""
         felt = self.felt
         if felt is None or felt.push == 0.0:
-            return list(_STILL)
+            return list(STILL)
         wrench = [float(x) for x in felt.measurement.wrench]
         if self.compensation:
             pose, twist = self.machine.motion
@@ -181,7 +180,7 @@ class DynamicsCore(Declared):
         if waiting:
             self.late.sent(label=label, depth=pose[2], speed=0.0)
             return Command(label=label, pose=pose)
-        acceleration = list(_STILL)
+        acceleration = list(STILL)
         if self.compensation:
             late = self.late
             depth, speed, pull = late.ahead(pose[2], twist[2], mass=self.machine.mass, touching=self.touching)
@@ -198,7 +197,7 @@ _SILENT = 0.1  # s without a measurement after which the simulation waits
 _ALONE = 0.5  # s without a measurement after which nobody is waited for in a hurry
 _STOPPED = NodeState.HELD | NodeState.LATCHED | NodeState.FAULT | NodeState.EMERGENCY
 _SHOWN = 0.05  # s between two configurations, as often as a viewer draws
-_NOTHING = (0.0, ORIGIN, (0.0,) * 6, (0.0,) * 6, ORIGIN, 0)
+_NOTHING = (0.0, ORIGIN, STILL, STILL, ORIGIN, 0)
 
 
 @dataclass(kw_only=True, eq=False)

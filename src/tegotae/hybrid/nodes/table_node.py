@@ -18,7 +18,7 @@ from tegotae.hybrid.clocks.clock import NodeClock, telling_time
 from tegotae.hybrid.devices.device import Device, DeviceReading
 from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, NodeState, Rearm, Stop
-from tegotae.hybrid.safety.rest import Stopping
+from tegotae.hybrid.safety.limits import Stopping
 from tegotae.hybrid.safety.safety import MotionOrder, Safety
 from tegotae.hybrid.safety.sensing import Felt, Sensing
 from tegotae.parameters import Declared, Parameter, as_given

@@ -143,12 +143,9 @@ def run_virtual(
     # All rows are kept; they must have room, twice while they are joined.
     needed = 2.0 * settings.duration / settings.period * (DYNAMICS.itemsize + TABLE.itemsize)
     if needed > (there := checks.memory()):
-        checks.refuse(
-            "run_virtual",
-            f"duration={settings.duration} s at period={settings.period} s takes {1e-9 * needed:.3g} GB of memory, "
-            f"and this computer has {1e-9 * there:.3g} GB.",
-            "Simulate less at once, or use clock='real', whose log goes to the disk.",
-        )
+        takes = f"duration={settings.duration} s at period={settings.period} s takes {1e-9 * needed:.3g} GB of memory"
+        remedy = "Simulate less at once, or use clock='real', whose log goes to the disk."
+        checks.refuse("run_virtual", f"{takes}, and this computer has {1e-9 * there:.3g} GB.", remedy)
     loop = VirtualLoop(settings, bus=bus, machine=machine)
     wanted, T = settings.duration, settings.period
     before, still = -1.0, 0.0

@@ -94,10 +94,9 @@ def key_of(settings: Settings) -> bytes:
         with open(path, encoding="ascii") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             text = file.read(4096).strip()
-    except FileNotFoundError as error:
-        raise FileError(f"Cannot read the key {path}: there is no such file.\n  {remedy}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"Cannot read the key {path}: {error}.\n  {remedy}") from error
+        why = "there is no such file" if isinstance(error, FileNotFoundError) else error
+        raise FileError(f"Cannot read the key {path}: {why}.\n  {remedy}") from error
     if mode & 0o077:
         raise FileError(
             f"The key {path} can be read by others (mode {mode:o}), who could then move the table.\n"

@@ -29,7 +29,7 @@ from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
 from tegotae.hybrid.nodes.table_node import TableNode
 from tegotae.hybrid.processes import joining
 from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag
-from tegotae.hybrid.safety.rest import Rest
+from tegotae.hybrid.safety.limits import Rest
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
 _EXPLAINED = 5.0  # s of waiting after which it is told what may be wrong, and again

@@ -64,10 +64,7 @@ def _crossing(time: Array, gap: Array, i: int) -> float:
     falling = gap[i] > gap[i + 1]
     for _ in range(60):
         middle = 0.5 * (low + high)
-        if (curve(middle) > 0.0) == falling:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if (curve(middle) > 0.0) == falling else (low, middle)
     return 0.5 * (low + high)
 
 

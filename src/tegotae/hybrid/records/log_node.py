@@ -50,11 +50,8 @@ class LogNode(Closable):
         self._judge = Judge()
         self._readers = {kind: BlockReader(dtype, partial(self._write_rows, kind)) for kind, dtype in KINDS.items()}
         for topic in ("rows/**", "configuration", "events", "status/**"):
-            bus.subscribe(f"{session}/{topic}", self._hear)
+            bus.subscribe(f"{session}/{topic}", lambda at, payload: self._waiting.put((at, bytes(payload))))
         bus.declare("log", {"version": tegotae.__version__, "path": str(self.writer.path), "pid": os.getpid()})
-
-    def _hear(self, topic: str, payload: bytes) -> None:
-        self._waiting.put((topic, bytes(payload)))
 
     def step(self) -> int:
         """Write what has arrived; how many messages that were. Tells of itself twice a second."""

@@ -164,9 +164,8 @@ class LogReader:
                 what = f"{wrong[0]!r} is {dtype[wrong[0]]}" if wrong else f"there is no {needed!r}"
                 raise FileError(f"Cannot read {self.path}: in its {kind} rows {what}.\n  Give the log of a hybrid run.")
         if self._types.setdefault(topic, dtype) != dtype:
-            raise FileError(
-                f"Cannot read {self.path}: its {kind} rows are described twice.\n  Give the log of a hybrid run."
-            )
+            what = f"its {kind} rows are described twice"
+            raise FileError(f"Cannot read {self.path}: {what}.\n  Give the log of a hybrid run.")
 
     def _take(self, topic: str, message: Any) -> None:
         data = message.data

@@ -31,8 +31,7 @@ _FLAGS = tuple(
     )
 )
 _STATES = {number: NodeState(number) for number in range(1024)}  # making one takes longer than all else here
-_LIMITED, _FELT = int(NodeState.LIMITED), int(NodeState.CONTACT)
-_RELEASING = int(NodeState.OVERLOAD)
+_LIMITED, _FELT, _RELEASING = int(NodeState.LIMITED), int(NodeState.CONTACT), int(NodeState.OVERLOAD)
 _NOT_OBEYING = ("emergency", "fault", LATE)  # kinds of causes
 _SLACK, _SLACK_ANGLE = 5e-4, 5e-3  # m, rad: a device nearer than this stands where it was told to
 _A_HAIR = 1e-9  # s: sums of periods are that exact
@@ -101,12 +100,9 @@ class Safety(Declared):
             (limits.angular_velocity, limits.angular_acceleration),
         ):
             if speed / change > policy.ramp:
-                checks.refuse(
-                    "Safety",
-                    f"from {speed:g} the table needs {speed / change:.3g} s to rest at {change:g} per second, but "
-                    f"ramp={policy.ramp:g} s.",
-                    "Allow more acceleration, less velocity, or a longer ramp.",
-                )
+                needs = f"from {speed:g} the table needs {speed / change:.3g} s to rest at {change:g} per second"
+                remedy = "Allow more acceleration, less velocity, or a longer ramp."
+                checks.refuse("Safety", f"{needs}, but ramp={policy.ramp:g} s.", remedy)
         self.motion = Motion(limits, T, self.start, self.margins)
         self._teller = Teller(T)
         self._watch = SafetyWatch(limits, T, self.motion.pose)

@@ -24,7 +24,6 @@ from tegotae.toml_settings import read_toml
 _AXES = ("x", "y", "z", "about x", "about y", "about z")
 _UNITS = ("N", "N", "N", "N·m", "N·m", "N·m")
 _NOTHING, _CONTACT = NodeState(0), NodeState.CONTACT
-_UNREADY = (0.0,) * 6
 _ILL = 1e10  # condition number: beyond it digits of the wrench would be made of nothing
 _MOST = 1 << 20  # bytes of a file with 36 numbers
 _SIX = "Give six rows of six numbers."
@@ -158,7 +157,7 @@ class Sensing(Declared):
         self._touching, self._onset = False, ORIGIN
         self._last: tuple[float, ...] = ()
         self._trouble, self._repeats = "", 0
-        self.tare: tuple[float, ...] = _UNREADY
+        self.tare: tuple[float, ...] = STILL
         self.retare()
 
     @property
@@ -204,7 +203,6 @@ class Sensing(Declared):
         elif force >= self.contact:
             self._touching, self._onset = True, at
         state, onset = (_CONTACT, self._onset) if self._touching else (_NOTHING, at)
-        events: list[tuple[str, str]] = []
         trouble = ""
         if self.overload is not None:
             sensed = wrench if self._same_axes else _times(self._rows, a, b, c, d, e, f)
@@ -213,23 +211,17 @@ class Sensing(Declared):
                     trouble = f"overload: the sensor feels {pressed:.4g} {unit} {axis}, it may feel {most:g} {unit}"
                     state |= NodeState.OVERLOAD
                     break
-        self._tell(trouble, events)
-        return Felt((x, y, z, i, j, k), onset, state, True, trouble, events)
+        return Felt((x, y, z, i, j, k), onset, state, True, trouble, self._told(trouble))
 
     def _broken(self, at: Pose, trouble: str) -> Felt:
-        events: list[tuple[str, str]] = []
-        self._tell(trouble.split(" for ")[0], events)
-        touching = _CONTACT if self._touching else _NOTHING
-        return Felt(
-            STILL, self._onset if self._touching else at, touching | NodeState.FAULT, self.ready, trouble, events
-        )
+        onset, touching = (self._onset, _CONTACT) if self._touching else (at, _NOTHING)
+        events = self._told(trouble.split(" for ")[0])
+        return Felt(STILL, onset, touching | NodeState.FAULT, self.ready, trouble, events)
 
-    def _tell(self, trouble: str, events: list[tuple[str, str]]) -> None:
+    def _told(self, trouble: str) -> list[tuple[str, str]]:
         """Each trouble when it begins; numbers inside it may change."""
-        kind = trouble[:20]
-        if kind and kind != self._trouble:
-            events.append(("warning", trouble))
-        self._trouble = kind
+        before, self._trouble = self._trouble, trouble[:20]
+        return [("warning", trouble)] if self._trouble not in ("", before) else []
 
     def _take(self, signal: tuple[float, ...], twist: Sequence[float]) -> list[tuple[str, str]]:
         self._taken.append(signal)

@@ -211,10 +211,9 @@ class CloseUp:
         if (pose := seen.pose) is None:
             return "" if seen.dynamics is None else "the relative pose is not finite"
         drawn = self._tip.position = magnified(pose)
-        real = seen.felt
-        self._real.visible = real is not None
-        if real is not None:
+        if (real := seen.felt) is not None:
             self._real.position = magnified(real)
+        self._real.visible = real is not None
         self._spot.position = np.array([drawn[0], drawn[1], min(drawn[2], 0.0)])
         self._spot.visible = seen.contact
         self._surface.color = RED if seen.contact else SILVER
@@ -263,7 +262,9 @@ class Stage:
             below = boxes["Table"].high[2] + APART
         below = max(below, box.high[2] - self.close_up.box.height)
         boxes["Close-up"] = _put(scene, self.close_up, edge, below)
-        whole = _around(list(boxes.values()))
+        x0, y0, z0 = (min(box.low[i] for box in boxes.values()) for i in range(3))
+        x1, y1, z1 = (max(box.high[i] for box in boxes.values()) for i in range(3))
+        whole = Extent((x0, y0, z0), (x1, y1, z1))
         self.boxes = {**boxes, "Whole": whole}
         _paper(scene, whole)
 
@@ -293,12 +294,6 @@ def _put(scene: SceneApi, drawer: Drawer, edge: float, floor: float) -> Extent:
     x, z = edge - x0, floor - z0
     _build(scene, drawer, (x, 0.0, z))
     return Extent((edge, y0, floor), (x1 + x, y1, z1 + z))
-
-
-def _around(boxes: list[Extent]) -> Extent:
-    x0, y0, z0 = (min(box.low[i] for box in boxes) for i in range(3))
-    x1, y1, z1 = (max(box.high[i] for box in boxes) for i in range(3))
-    return Extent((x0, y0, z0), (x1, y1, z1))
 
 
 def _paper(scene: SceneApi, box: Extent) -> None:

@@ -138,24 +138,21 @@ class Feed:
     # ------------------------------------------------------------ what comes in
 
     def _take_dynamics(self, block: RowBlock) -> None:
+        """Append to the past; one that begins earlier is a new run, and the old one goes."""
         past = _past_of(block.rows)
         with self._lock:
             self._seen = self._seen._replace(dynamics=block.rows[-1])
-            self._append(past)
+            if not past.size:
+                return
+            if self._past and past[0, 0] < self._past[-1][-1, 0]:
+                self._past.clear()
+            self._past.append(past)
+            while self._past[0][-1, 0] < past[-1, 0] - self.window:
+                self._past.popleft()
 
     def _take_table(self, block: RowBlock) -> None:
         with self._lock:
             self._seen = self._seen._replace(table=block.rows[-1])
-
-    def _append(self, past: Array) -> None:
-        """Append to the past; one that begins earlier is a new run, and the old one goes."""
-        if not past.size:
-            return
-        if self._past and past[0, 0] < self._past[-1][-1, 0]:
-            self._past.clear()
-        self._past.append(past)
-        while self._past[0][-1, 0] < past[-1, 0] - self.window:
-            self._past.popleft()
 
     def _take_configuration(self, topic: str, payload: bytes) -> None:
         simulated, q = configuration_of(payload)

@@ -54,9 +54,8 @@ class HexaDrawer(Declared):
     @property
     def surface(self) -> Array:
         """Where the fixed part's surface is in the table's world [m]; where the tip is at home unless given."""
-        if self.origin is not None:
-            return np.asarray(self.origin, dtype=np.float64)
-        return np.asarray(self.table.home[0] + np.asarray(self.tool))
+        at_home = self.table.home[0] + np.asarray(self.tool)
+        return np.asarray(at_home if self.origin is None else self.origin, dtype=np.float64)
 
     def elbows(self, position: Place | Array, rotation: Array | None = None) -> Array:
         """Where the arms end and the rods begin at a pose of the plate [m], a row an arm."""

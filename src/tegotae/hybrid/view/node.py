@@ -87,9 +87,8 @@ def _must_be_free(address: str, port: int) -> None:
             _refuse_port(address, port)
         why = (error.strerror or str(error)).partition(" (while")[0]  # Python adds the address once more
         problem = f"address={address!r}, port={port} cannot be listened on ({why})."
-        checks.refuse(
-            _OWNER, problem, "Use 127.0.0.1 or another address of this computer, and a port of at least 1024."
-        )
+        remedy = "Use 127.0.0.1 or another address of this computer, and a port of at least 1024."
+        checks.refuse(_OWNER, problem, remedy)
 
 
 def _refuse_port(address: str, port: int) -> NoReturn:

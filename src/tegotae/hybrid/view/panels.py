@@ -36,12 +36,11 @@ class Plot:
         from viser import uplot
 
         title, self._least, self._curves = about
-        nothing = np.zeros(2)
         grid = uplot.Axis_Grid(stroke="#e6eaef", width=1)
         ticks = uplot.Axis_Ticks(stroke="#cbd3dc", width=1, size=4)
         self._shown, self._range = SHOWN, (0.0, self._least)
         self.handle: GuiUplotHandle = gui.add_uplot(
-            data=(np.array([-SHOWN, 0.0]), *(nothing for _ in self._curves)),
+            data=(np.array([-SHOWN, 0.0]), *np.zeros((len(self._curves), 2))),
             series=(
                 uplot.Series(label="s"),
                 *(uplot.Series(label=word, stroke=colour, width=2) for word, _, _, colour in self._curves),
