@@ -39,7 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, contract
 from tegotae.layout import Layouts, Memory, Part, Space
-from tegotae.naming import Named
+from tegotae.naming import Named, made_of
 from tegotae.on_demand import service
 from tegotae.parameters import Declared
 from tegotae.ports import Port, force_unit, forces_over_time
@@ -243,8 +243,7 @@ class Block(Declared, Named, ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of; how that is laid out and run, every process finds for itself."""
-        found = {name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)}
-        return {name: value for name, value in self.__dict__.items() if name not in {*found, MODULE}}
+        return {name: value for name, value in made_of(self).items() if name != MODULE}
 
     def batch(self, **variations: Sequence[Any]) -> Batch:
         """The same block many times with some parameters varied, run together along a leading axis.
@@ -304,10 +303,8 @@ class Impedance(Block):
         if position is not None:
             initial = loop.started(self, np.asarray(position)[0], initial)
         given = loop.Signal("velocity", motion, "m/s")
-        result: Result = loop.run(
-            self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress
-        )
-        return result
+        shared = {"every": every, "record": record, "initial": initial, "inputs": inputs, "progress": progress}
+        return cast("Result", loop.run(self, given, period, **shared))
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveImpedance:
         """A live element for a control loop; its kernels are warm when this returns."""
@@ -355,10 +352,8 @@ class Admittance(Block):
         loop = service("loop")
         period = checks.period_of(self.name, period)
         given = loop.Signal("force", forces_over_time(self.name, self.ports, force), force_unit(self.ports))
-        result: Result = loop.run(
-            self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress
-        )
-        return result
+        shared = {"every": every, "record": record, "initial": initial, "inputs": inputs, "progress": progress}
+        return cast("Result", loop.run(self, given, period, **shared))
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveAdmittance:
         """A live element for a control loop; its kernels are warm when this returns."""

@@ -293,15 +293,18 @@ def held(owner: str, name: str, value: ArrayLike, unit: str, ticks: int) -> Arra
 
 def finite(owner: str, name: str, record: Array, unit: str) -> None:
     """Every value finite; the error names the first that is not."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(record.sum()):  # one quick pass; only a sum that is not finite needs the search
-            return
-    if not np.isfinite(record).all():
+    if not is_finite(record):
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(record))[0])
         spot = ", ".join(map(str, where))
         problem = f"{name}{f'[{spot}]' if spot else ''}={record[where]} {unit}".rstrip() + " is not finite."
         remedy = "Repair the record first: interpolate the gap, or cut it there."
         refuse(owner, problem, remedy if record.size > _FEW else "Give finite numbers.")
+
+
+def is_finite(record: Array) -> bool:
+    """Whether every value is finite."""
+    with np.errstate(over="ignore", invalid="ignore"):  # one quick pass; only a sum that is not needs the search
+        return bool(np.isfinite(record.sum()) or np.isfinite(record).all())
 
 
 def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: float = 0.0) -> Array:

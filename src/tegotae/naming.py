@@ -19,6 +19,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Container, Mapping
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -58,6 +59,12 @@ class Named:
     def varied(self, changes: Mapping[str, Any]) -> Any:
         """The same with some parameters changed, by the names in `variable`."""
         return dataclasses.replace(cast(Any, self), **changed_parts(self, changes))
+
+
+def made_of(machine: Any) -> dict[str, Any]:
+    """What a machine holds without what it worked out when first asked, such as compiled modules."""
+    found = vars(machine).items()
+    return {name: value for name, value in found if not isinstance(getattr(type(machine), name, None), cached_property)}
 
 
 def parts_in(value: Any) -> dict[str, Any]:

@@ -112,20 +112,14 @@ def own_folder(instead_of: Path, trouble: str) -> Path:
 def written(work: Callable[[Path], T]) -> T:
     """Do work that writes into the folder; where that fails, as on a full disk, in one of this process alone."""
     place = folder()
-    try:
-        return work(place)
-    except OSError as error:
-        if place in _instead.values():
-            raise _no_room(place, error) from error
-        private = own_folder(_wanted(), f"cannot be written ({error})")
-    try:
-        return work(private)
-    except OSError as error:
-        raise _no_room(private, error) from error
-
-
-def _no_room(place: Path, error: OSError) -> FileError:
-    return FileError(f"Cannot write compiled kernels to {place} ({error}).\n  Set {VARIABLE} to a folder with room.")
+    while True:
+        try:
+            return work(place)
+        except OSError as error:
+            if place in _instead.values():
+                problem = f"Cannot write compiled kernels to {place} ({error})."
+                raise FileError(f"{problem}\n  Set {VARIABLE} to a folder with room.") from error
+            place = own_folder(_wanted(), f"cannot be written ({error})")
 
 
 def write(path: Path, text: str) -> None:

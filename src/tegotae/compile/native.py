@@ -202,12 +202,12 @@ def loaded(entry: EntryPoint, load: Callable[[Path, EntryPoint], T]) -> T:
     """
     if backend.name() == "numba":
         raise toolchain.NoCompilerError("Kernels are compiled by numba.\n  Unset TEGOTAE_BACKEND: they then become C.")
-    found = shipped.find(key_of(entry))
-    if found is not None:
+    if (found := shipped.find(key_of(entry))) is not None:
+        path, symbol = found
         try:
-            return load(found.library, replace(entry, symbol=found.symbol))
+            return load(path, replace(entry, symbol=symbol))
         except _NOT_LOADED as error:
-            shipped.leave(found.library, str(error))
+            shipped.leave(path, str(error))
     path = library(entry)
     try:
         return load(path, entry)

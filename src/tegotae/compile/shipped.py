@@ -53,14 +53,6 @@ def variants() -> tuple[Variant, ...]:
     return VARIANTS.get(platform.machine(), ())
 
 
-@dataclass(frozen=True)
-class Found:
-    """Where an entry is."""
-
-    library: Path
-    symbol: str
-
-
 def folders() -> tuple[Path, ...]:
     """Where the library may be: in the package (a wheel), or in the environment (an installed checkout)."""
     return Path(__file__).parent / "library", environment()
@@ -71,14 +63,14 @@ def environment() -> Path:
     return Path(sys.prefix) / "share" / "tegotae"
 
 
-def find(key: str) -> Found | None:
-    """The entry with this key, if it was shipped."""
+def find(key: str) -> tuple[Path, str] | None:
+    """The library with the entry of this key, and its symbol there, if it was shipped."""
     for folder, entries in _manifests():
         if key in entries:
             symbol, varies = entries[key]
             library = folder / (_best() if varies else LIBRARY)
             if _usable(library):
-                return Found(library, symbol)
+                return library, symbol
     return None
 
 

@@ -18,7 +18,6 @@ from tegotae.running.source import HEAD, Inside
 
 EPSILON = 2.220446049250313e-16
 SMALL = 16  # numbers: blocks of at most so many are worked on several at a time
-LONG = 64  # numbers in a row, from which on the widest registers pay for what they cost
 
 
 class Spot(NamedTuple):
@@ -92,11 +91,6 @@ class Group:
         small = max(self.each.p[0], self.each.s[0]) <= SMALL and self.each.s[1] == 0 and self.each.w == (0, 0)
         plain = all(not part.whole for part in self.block.layout.parameters.parts())
         return self.dimension == 1 and self.block.kernels.style == "values" and small and plain
-
-    @property
-    def in_rows(self) -> bool:
-        """Whether one of them works along rows of many numbers."""
-        return any(place.stop - place.start > LONG for place in self.block.spaces.state.places.values())
 
     @property
     def in_columns(self) -> bool:

@@ -122,6 +122,7 @@ def advance(p, s, w, v, T):
 
 """
 
+LONG = 64  # numbers in a row, from which on the widest registers pay for what they cost
 _NEARER = "from tegotae.kernels.roots import nearer\n"
 
 
@@ -132,7 +133,8 @@ def module_of_sum(groups: Sequence[Group]) -> ModuleType:
 
 def module_on_line(moved: Mover, groups: Sequence[Group], velocity: int, unsolved: int, keeps: bool) -> ModuleType:
     """A circuit; it `keeps` the velocity itself unless its admittance does."""
-    rows = any(group.in_rows for group in groups)
+    lengths = (place.stop - place.start for group in groups for place in group.block.spaces.state.places.values())
+    rows = any(length > LONG for length in lengths)
     pieces = {
         "velocity": velocity,
         "stores": f"s.real[{velocity}] = v" if keeps else "",
@@ -185,8 +187,7 @@ def _slices_or_columns(template: str, asked: str = "") -> str:
     shared["base"] = " - (s.real[bases_at + i] if bases_at >= 0 else 0.0)"
     texts = {"shared": addressed.COLUMN_SHARED}
     for layout, kind, block in (("slices", "LINE", addressed.BLOCK), ("columns", "COLUMN", addressed.COLUMN)):
-        calls = {"resist": f"{kind}_RESIST(resist_at, ", "commit": f"{kind}_COMMIT(commit_at, "}
-        calls |= {"prepare": f"{kind}_PREPARE(prepare_at, ", "restore": f"{kind}_RESTORE(restore_at, "}
+        calls = {half: f"{kind}_{half.upper()}({half}_at, " for half in ("resist", "commit", "prepare", "restore")}
         texts[layout] = template.format(**shared, **calls, block=block)
     return addressed.of_all(put(_EITHER, texts), asked)
 

@@ -85,9 +85,8 @@ class Batch:
         """Blocks that share their kernels, the size of their parameters and their fields, by places in the batch."""
         kinds: dict[Any, list[int]] = {}
         for i, block in enumerate(self.blocks):
-            layouts = block.layout
-            sizes = tuple(layouts.sizes.items())
-            kinds.setdefault((block.kernels, layouts.parameters, layouts.state, layouts.workspace, sizes), []).append(i)
+            *layouts, sizes = block.layout
+            kinds.setdefault((block.kernels, *layouts, tuple(sizes.items())), []).append(i)
         return [(np.array(places, dtype=np.int64), self.blocks[places[0]]) for places in kinds.values()]
 
     def run(

@@ -236,9 +236,8 @@ def check_every(owner: str, every: int, ticks: int) -> None:
 
 def report_divergence(owner: str, table: Array, every: int, period: float) -> None:
     """Say when a run left the range of numbers: too large an input, or a model that is unstable at this period."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(table.sum()) or np.isfinite(table).all():
-            return
+    if checks.is_finite(table):
+        return
     first = int(np.argwhere(~np.isfinite(table).all(axis=tuple(range(table.ndim - 1))))[0, 0])
     warnings.warn(
         f"{owner}: what it recorded is not finite from {(first + 1) * every * period:g} s on: "

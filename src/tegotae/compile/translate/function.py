@@ -6,21 +6,12 @@ import ast
 import inspect
 import re
 from collections import ChainMap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tegotae.compile.translate.program import Program
 from tegotae.compile.translate.sources import definition_of
 from tegotae.compile.translate.statements import Statements
-from tegotae.compile.translate.types import (
-    NOTHING,
-    Array,
-    Known,
-    Number,
-    Refused,
-    Struct,
-    Tuple,
-    Type,
-)
+from tegotae.compile.translate.types import NOTHING, Known, Number, Refused, Struct, Type
 from tegotae.compile.translate.writer import Value, bare
 
 if TYPE_CHECKING:
@@ -144,8 +135,6 @@ class Function(Statements):
                 lines.append(f"    (void){name};")
         for name, kind in self.declared.values():
             empty = "0" if isinstance(kind, Number) else "{0}"
-            if isinstance(kind, Tuple | Struct):
-                empty = "{" * _nesting(self.program, kind) + "0" + "}" * _nesting(self.program, kind)
             lines.append(f"    {self.program.c_type(kind)} {name} = {empty};")
         kernel, head = self.kernel, self.prototype()
         reach = "INSIDE" if kernel.inside else "LONG" if kernel.long else "RARE" if kernel.rare else "static inline"
@@ -153,15 +142,3 @@ class Function(Statements):
         summary = (inspect.getdoc(self.python) or self.python.__qualname__).splitlines()[0]
         comment = f"/* {summary.replace('*/', '* /').replace('/*', '/ *')} */"
         return "\n".join([comment, declared, "{", *lines, *self.buffers, *self.lines, "}"])
-
-
-def _nesting(program: Program, kind: Tuple | Struct) -> int:
-    """How many brackets deep the first number of a struct lies."""
-    depth = 0
-    first: Any = kind
-    while isinstance(first, Tuple | Struct | Array):
-        depth += 2 if isinstance(first, Tuple) and program.alike(first) else 1
-        if isinstance(first, Array) or not first.items:
-            break
-        first = first.items[0]
-    return depth

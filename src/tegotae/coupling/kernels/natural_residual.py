@@ -148,18 +148,6 @@ def into_disc(f, start, stop, R):
             f[j] *= R / size
 
 
-@kernel_inside
-def project(P, work, f):
-    """Forces into their boxes, half-lines and discs; the radii that these forces leave go to the workspace."""
-    R = work[RADIUS]
-    project_lines(P, f)
-    radii(P, f, R)
-    project_discs(P, R, f)
-    for k in range(P.blocks):
-        if P.kind[k] == DISC:  # its radius may grow with forces of other discs
-            R[k], work[SIZE, k] = radius_of_disc(P, k, f)
-
-
 @kernel
 def pull(f, h, start, stop, rho):
     """|f - rho h|^2 over some rows: how large the force would be if nothing bounded it."""
@@ -220,9 +208,15 @@ def residual(P, R, work, f, h, s):
 @kernel_inside
 def evaluate(P, work, f, h, s):
     """Forces into what they may be, h and s of those; then energy and worst row of their residual."""
-    project(P, work, f)
+    R = work[RADIUS]
+    project_lines(P, f)
+    radii(P, f, R)
+    project_discs(P, R, f)
+    for k in range(P.blocks):
+        if P.kind[k] == DISC:  # its radius may grow with forces of other discs
+            R[k], work[SIZE, k] = radius_of_disc(P, k, f)
     multiply(P, f, h, s)
-    return residual(P, work[RADIUS], work, f, h, s)
+    return residual(P, R, work, f, h, s)
 
 
 @kernel_rare

@@ -59,11 +59,6 @@ class ContactProblem:
         """Of friction j at rest [N]."""
         return float(self.s[j] + self.S[j] @ F[: self.R.shape[1]])
 
-    def larger_limit(self) -> tuple[Array, Array]:
-        """Constant and slope of the limits at rest, or of those of sliding where none is given to be larger."""
-        more = (self.s >= self.r) & (self.S >= self.R).all(axis=1)
-        return np.where(more, self.s, self.r), np.where(more[:, None], self.S, self.R)
-
     def loose(self, j: int, closed: tuple[bool, ...]) -> bool:
         """Whether friction j has no limit at all: all its contacts are open."""
         return bool(self.r[j] == 0.0 and not np.any(self.R[j] * np.array(closed, dtype=np.float64)))

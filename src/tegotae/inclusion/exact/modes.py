@@ -231,7 +231,9 @@ def shares(A: Array) -> Array:
 
 def cones(closed: tuple[bool, ...], held: tuple[bool, ...], now: ContactProblem) -> tuple[Array, Array]:
     """Rows C F + h >= 0 of what presses and what holds; for vectors the box inside the cone."""
-    (s, S), (m, c) = now.larger_limit(), (len(now.b), len(closed))
+    m, c = len(now.b), len(closed)
+    more = (now.s >= now.r) & (now.S >= now.R).all(axis=1)  # where a limit at rest is given that is surely larger
+    s, S = np.where(more, now.s, now.r), np.where(more[:, None], now.S, now.R)
     rows: list[Array] = [np.eye(m)[i] for i in range(c) if closed[i]]
     rest = [0.0] * len(rows)
     for j, part in enumerate(now.parts):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -39,16 +37,12 @@ class Path:
 
 
 class Compiled:
-    """The compiled right-hand side with its numbers, and room for its mass matrix; its slopes when first asked for."""
+    """The compiled right-hand side with its numbers, and room for its mass matrix."""
 
     def __init__(self, source: OdeSource, p: Array):
         self.source, self.p = source, p
         self.module = source.module()
         self.A, self.B = np.zeros((len(source.open),) * 2), np.zeros((len(source.open), source.size))
-
-    @cached_property
-    def _slopes(self) -> ModuleType:
-        return self.source.slopes_module()
 
     def rhs(self, t: float, y: Array) -> Array:
         """y' in a new array."""
@@ -59,7 +53,7 @@ class Compiled:
     def jacobian(self, t: float, y: Array) -> Array:
         """dy'/dy in a new array."""
         f, J = np.empty_like(y), np.empty((y.size, y.size))
-        self._slopes.slopes(t, y, self.p, self.A, self.B, f, J)
+        self.source.slopes_module.slopes(t, y, self.p, self.A, self.B, f, J)
         return J
 
     def check_inputs(self, t: float) -> None:
@@ -67,12 +61,6 @@ class Compiled:
         functions = self.source.system.callables
         if functions:
             check_values("Ode.solve", functions, self.source.system.terms.inputs_at(t), t)
-
-    def slopes(self, times: Array, states: Array) -> Array:
-        """y' along a record."""
-        f = np.empty_like(states)
-        self.module.slopes(times, states, self.p, self.A, self.B, f)
-        return f
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +193,9 @@ def _with_cubic(compiled: Compiled, times: Array, states: Array, wanted: Wanted)
         return Path(times, states, times, None)
     from scipy.interpolate import CubicHermiteSpline
 
-    spline = CubicHermiteSpline(times, states, compiled.slopes(times, states), axis=0)
+    slopes = np.empty_like(states)
+    compiled.module.slopes(times, states, compiled.p, compiled.A, compiled.B, slopes)
+    spline = CubicHermiteSpline(times, states, slopes, axis=0)
 
     def dense(t: Array) -> Array:
         return np.ascontiguousarray(spline(t))  # type: ignore[no-untyped-call]

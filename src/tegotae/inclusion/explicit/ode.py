@@ -19,8 +19,9 @@ from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Wan
 from tegotae.inclusion.explicit.rewriting import Rewritten
 from tegotae.inclusion.explicit.source import OdeSource
 from tegotae.inclusion.explicit.stability import check_step
-from tegotae.inclusion.language.arguments import made_of, span_of, start_of, times_in, variables_of
+from tegotae.inclusion.language.arguments import span_of, start_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
+from tegotae.naming import made_of
 from tegotae.result import Result
 
 # Tolerances unless given: states to a nanometre (or nm/s), added states so that forces hold to 0.1 mN.

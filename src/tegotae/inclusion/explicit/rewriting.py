@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import sympy
-from sympy import Expr, Function, ImmutableMatrix, Max, Min, Symbol
+from sympy import Expr, ImmutableMatrix, Max, Min, Symbol
 
 from tegotae import checks
 from tegotae.inclusion.language.arguments import record_of_mode
@@ -149,7 +149,7 @@ class Rewritten:
             size = sympy.sqrt(sum(w**2 for w in f.stretch))
             for force, w in zip(f.element.forces, f.stretch, strict=True):
                 if len(f.added) == 1:
-                    held = render(_Sat(f.element.limit / f.K, w))
+                    held = rf"\mathrm{{sat}}\left({render(f.element.limit / f.K)}, {render(w)}\right)"
                 else:
                     ratio = render(f.element.limit / f.K / size)
                     held = rf"\left({render(w)}\right) \min\left(1, {ratio}\right)"
@@ -165,12 +165,3 @@ def _shown(letter: str, name: str, component: int | None = None) -> Symbol:
     escaped = name.replace("_", r"\_")
     index = "" if component is None else f",{component + 1}"
     return Symbol(rf"{greek}_{{\mathrm{{{escaped}}}{index}}}", real=True)
-
-
-class _Sat(Function):  # type: ignore[misc]
-    """sat(limit, value), for print only."""
-
-    nargs = 2
-
-    def _latex(self, printer: Any) -> str:
-        return rf"\mathrm{{sat}}\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"

@@ -18,6 +18,7 @@ numbers use the same compiled code. The Jacobian, which only stiff methods ask f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -129,8 +130,9 @@ class OdeSource:
         """The compiled module."""
         return self._built(self.source(), _CALLED)
 
+    @cached_property
     def slopes_module(self) -> ModuleType:
-        """The compiled Jacobian."""
+        """The compiled Jacobian, made when it is first asked for."""
         return self._built(_Slopes(self).text(), _RULES)
 
     def _built(self, text: str, kernels: Sequence[Callable[..., Any]]) -> ModuleType:
@@ -226,7 +228,11 @@ class _Slopes:
         """The source of `slopes`."""
         source = self.source
         m, c, size = len(source.system.forces), len(source.contacts), source.size
-        added = [*self._of_limits(), *self._of_frictions(), *self._of_rows()]  # which also tell what SymPy is to find
+        rubs = [
+            f"rub_slope(D, W, R, w, {c + start}, {start}, {k}, {count}, {source.places[f.K]}, r_{k})"
+            for k, (f, start, count) in enumerate(source.components)
+        ]
+        added = [*self._of_limits(), *rubs, *self._of_rows()]  # which also tell what SymPy is to find
         lines = source.force_lines()
         lines += [f"k_{i} = {source.places[part.K]} if S_{i} > 0.0 else 0.0" for i, part in enumerate(source.contacts)]
         if source.mass is not None:
@@ -253,12 +259,6 @@ class _Slopes:
         for k, f in enumerate(source.frictions):
             self._find("R", k, f.element.limit)
             yield from self._through("R", k, f.element.limit, len(source.contacts))
-
-    def _of_frictions(self) -> Iterator[str]:
-        """Their forces by stretches and limits."""
-        source, contacts = self.source, len(self.source.contacts)
-        for k, (f, start, count) in enumerate(source.components):
-            yield f"rub_slope(D, W, R, w, {contacts + start}, {start}, {k}, {count}, {source.places[f.K]}, r_{k})"
 
     def _of_rows(self) -> Iterator[str]:
         """Solved rows as they are; open rows from the residual h - M f, whose slopes M then carries over."""

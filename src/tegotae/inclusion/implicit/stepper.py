@@ -123,9 +123,8 @@ class Stepper(Stepped):
 
     def see_divergence(self, table: Array, every: int, period: float, began: State) -> None:
         """An error that names the time, and an input that is not finite."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(table.sum()) or np.isfinite(table).all():
-                return
+        if checks.is_finite(table):
+            return
         row, system = int(np.argmin(np.isfinite(table).all(axis=0))), self.inclusion
         names, before = self.fed_names, began["ticks"]
         unfed = np.array([began[f"{HELD}.{names[symbol]}"] == 0 for symbol in system.callables], dtype=bool)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -144,12 +143,6 @@ def start_of(owner: str, initial: Any, states: Sequence[Symbol]) -> tuple[Array,
             checks.refuse(owner, f"initial names {name!r}: {name!r} is no state.", f"States are {', '.join(names)}.")
         found[name] = checks.number(owner, f"initial[{name!r}]", value, "", "Give a finite number, in SI units.")
     return np.array([found.get(name, 0.0) for name in names]), found
-
-
-def made_of(machine: Any) -> dict[str, Any]:
-    """What a machine holds without what it worked out when first asked, such as compiled modules."""
-    found = vars(machine).items()
-    return {name: value for name, value in found if not isinstance(getattr(type(machine), name, None), cached_property)}
 
 
 def record_of_mode(element: ContactElement | FrictionElement) -> str:

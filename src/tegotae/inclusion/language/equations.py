@@ -11,7 +11,7 @@ import sympy
 from sympy import Expr, ImmutableMatrix, Symbol
 
 from tegotae import checks
-from tegotae.inclusion.language.arguments import TIME, made_of, named, sorted_out
+from tegotae.inclusion.language.arguments import TIME, named, sorted_out
 from tegotae.inclusion.language.compiled_terms import CompiledTerms
 from tegotae.inclusion.language.grammar import refuse
 from tegotae.inclusion.language.parsing import (
@@ -26,6 +26,7 @@ from tegotae.inclusion.language.parsing import (
     refuse_jumps,
 )
 from tegotae.inclusion.language.symbols import CoulombForce, Dio, Sgn, coulomb, dio, equation_of, tex
+from tegotae.naming import made_of
 
 
 class Equations:

@@ -70,11 +70,9 @@ def mobility(P, F, E, T, w, push, column, dx):
     n, m = w.W.shape
     nc, work = E.nc, w.work
     for i in range(n):
-        w.f[i] = push[i, column]
-    for i in range(n):
         w.free[i] = 0.0
         for j in range(n):
-            w.free[i] += w.inverse[i, j] * w.f[j]
+            w.free[i] += w.inverse[i, j] * push[j, column]
         dx[i] = w.free[i]
     for i in range(m):
         work[CHANGE, i] = dot(w.Dg, i, w.free) / T if i < nc else -dot(w.Dy, i - nc, w.free)
