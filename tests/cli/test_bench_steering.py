@@ -24,7 +24,7 @@ def test_every_contest_gives_outcomes_with_their_bounds() -> None:
         *steering.wired(ticks=200, rounds=1),
         *steering.an_hour(ticks=1000, rounds=1),
     ]
-    bounds = [">= 2000", ">= 250", ">= 1", "<= 1.3", "<= 1.3", "<= 5 s", "<= 500 MB"]
+    bounds = [">= 2000", ">= 250", ">= 1", "<= 1.1", "<= 1.1", "<= 5 s", "<= 500 MB"]
     assert [outcome.bound for outcome in outcomes] == bounds
     assert all(outcome.value > 0.0 for outcome in outcomes)
 

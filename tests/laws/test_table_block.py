@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 import tegotae as tg
+from tegotae.block import Admittance
 from tegotae.running.batch import Batch
 from tegotae.running.probe import Probe
 from tegotae.table import ArmServo, ForceSensor, HexaPlant, ProbedSurface
@@ -232,8 +233,10 @@ def test_whoever_runs_a_table_hears_that_it_cannot_go_on():
             way()
     path = np.tile(HOME, (9, 1))
     path[5:] = 0.0, 0.0, -0.9
-    with pytest.raises(tg.TegotaeError, match=rf"{WHY[4]} at 0.01 s"):
-        batch.run(np.zeros((9, 6)), period=T, inputs={"command_position": path})
+    with pytest.raises(tg.TegotaeError, match=rf"{WHY[4]} at 0.01 s"):  # as one in a circuit is fed
+        Admittance.run(PLANT, np.zeros((9, 6)), period=T, inputs={"command_position": path})
+    with pytest.raises(tg.TegotaeError, match="HexaPlant: the command of tick 5 cannot be followed"):
+        batch.run(np.zeros((9, 6)), inputs={"command_position": path})
 
 
 def test_a_surface_is_felt_by_trials_as_by_ticks():

@@ -97,7 +97,7 @@ def test_closed_forms_are_the_integrals(start, delta, rates, h):
     ours = closed_form(angle, rate, np.array([h]))
     theirs = by_quadrature(angle, rate, np.array([h]), 60)
     spin = max(np.abs(rate).max() ** 2, 1e-300)
-    sizes = {"way": h, "G": h, "Gbar": h**2, "Q": h**3, "E": h * spin, "Ebar": h**2 * spin, "turn": h**3 * spin}
+    sizes = {"chord": h, "G": h, "Gbar": h**2, "Q": h**3, "E": h * spin, "Ebar": h**2 * spin, "turn": h**3 * spin}
     for name, size in sizes.items():
         assert np.abs(getattr(ours, name) - getattr(theirs, name)).max() <= 1e-13 * size, name
 

@@ -75,8 +75,8 @@ class Flattering(VirtualLoop):
     def __init__(self, settings, **given):
         super().__init__(settings, **given)
         late = self.dynamics.core.late
-        measured = late.time
-        late.time = lambda *, now, label: measured(now=now, label=0.5 * (now + label))
+        measured = late.learn_delay
+        late.learn_delay = lambda *, now, label: measured(now=now, label=0.5 * (now + label))
 
 
 class Restless(VirtualLoop):
