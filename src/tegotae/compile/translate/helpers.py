@@ -19,9 +19,7 @@ fma fmax fmin fmod frexp hypot ilogb isfinite isgreater isinf isless isnan isnor
 log10 log1p log2 logb lrint lround modf nan nearbyint nextafter pow remainder remquo rint round scalbln scalbn signbit
 sin sinh sqrt tan tanh tgamma trunc y0 y1 yn j0 j1 jn gamma drem finite significand scalb exp10 pow10 sincos near far
 memcpy memmove memset memcmp strlen abs labs abort div ldiv free malloc calloc realloc qsort bsearch rand srand
-system getenv atof atoi atol strtod exit index signal time clock stdin stdout stderr unix linux
-wrap clip span floordiv floormod floordiv_real floormod_real powi whole shift_left shift_right copy_numbers"""
-RESERVED = frozenset((_KEYWORDS + " " + _LIBRARY).split())
+system getenv atof atoi atol strtod exit index signal time clock stdin stdout stderr unix linux"""
 
 
 # Functions, tables and types of the translator's own.
@@ -140,6 +138,8 @@ static inline int64_t whole(double x)
     return b >= 0 && b < 64 ? a >> b : (a < 0 ? -1 : 0);
 }""",
 }
+
+RESERVED = frozenset([*(_KEYWORDS + " " + _LIBRARY).split(), *HELPERS])
 
 
 def copier(name: str, target_type: str, target: Array, source_type: str, source: Array) -> str:

@@ -236,11 +236,19 @@ class Statements(Expressions):
                 raise Refused(target, f"{value.words} for {len(target.elts)} names.", "Give one value each.")
             kept = self.reusable(value)
             for place, part in enumerate(target.elts):
+                if isinstance(part, ast.Name) and self._unused(part, value.kind.items[place]):
+                    continue
                 self._assign(part, self.item(kept, place))
         elif isinstance(target, ast.Subscript):
             self._assign_place(target, value)
         else:
             raise Refused(target, f"an assignment to {ast.unparse(target)}.", "Assign to names and places of arrays.")
+
+    def _unused(self, part: ast.Name, kind: Type) -> bool:
+        """Whether a name takes a value that nobody reads; its type is noted all the same."""
+        web, _ = self.variable(part)
+        self.widen(part, web, kind)
+        return not self.is_read(web)
 
     def _assign_place(self, target: ast.Subscript, value: Value) -> None:
         base = self.expression(target.value)

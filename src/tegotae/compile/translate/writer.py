@@ -329,7 +329,7 @@ class Writer:
         if isinstance(kind, Known):
             return
         if not self.is_read(web):
-            if not value.is_known and not value.simple:
+            if not value.is_known:
                 self.put(f"(void){_bracketed(value.code)};")
             return
         code = bare(self.convert(value, kind))

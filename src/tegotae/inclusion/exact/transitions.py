@@ -122,12 +122,10 @@ class Transitions:
 
     def flight(self, now: ContactProblem, mode: Mode) -> float | None:
         """Half of the shortest bounce that begins here [s]: no first step may leap over it."""
-        c = self.problems.c
-        flow = Flow(self.problems, mode)
-        w = now.D @ flow.forces(now) + now.b
+        w = now.D @ Flow(self.problems, mode).forces(now) + now.b
         halves = [
             now.v[i] / -w[i]
-            for i in range(c)
+            for i in range(self.problems.c)
             if not mode.closed[i] and now.gaps[i] <= self.near and now.v[i] > 0.0 and w[i] < 0.0
         ]
         return min(halves, default=None)

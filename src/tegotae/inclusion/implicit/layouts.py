@@ -39,8 +39,7 @@ class Stepped(Block):
     @property
     def machine(self) -> Stepper:
         """The machine at its period: itself, or that behind the port."""
-        machine: Stepper = getattr(self, "stepper", cast(Any, self))
-        return machine
+        return cast("Stepper", getattr(self, "stepper", self))
 
     @cached_property
     def layout(self) -> Layouts:
