@@ -121,6 +121,10 @@ def _fault(state: NodeState) -> tuple[str, bool]:
     return ("the device has stopped by itself and holds", True) if NodeState.HELD in state else ("", False)
 
 
+def _unheard(time: int, level: str, text: str, kind: str) -> None:
+    """Tell nobody."""
+
+
 @dataclass(kw_only=True, eq=False)
 class DeviceNode(Declared):
     """The process of a device: lets its time pass, hands on commands, and stops it when they stay away.
@@ -155,7 +159,7 @@ class DeviceNode(Declared):
             "called with (time [ns], level, text, kind) of what happens",
             "Give a function of time, level, text and kind.",
         ),
-    ] = lambda time, level, text, kind: None
+    ] = _unheard
 
     def __post_init__(self) -> None:
         super().__post_init__()

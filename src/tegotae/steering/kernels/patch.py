@@ -173,14 +173,15 @@ def gather_kernel(bristle, turns):
         """tau_r and its slopes by v, wc and dr, then the sum of f and its slopes by the same."""
         K, B, n = p.K, p.B, w.f_0.shape[0]
         rear, h = rearmost(p, w, n)
-        rolling = 0.5 * K * w.V[0]
         f_0, f_v, loads, inside = w.f_0, w.f_v, w.load, w.Ti
         tau = tau_v = tau_w = tau_r = total = total_v = total_w = total_r = 0.0
         for j in range(n):
             A, ic = j * h + rear, B + inside[j] * K
             trial = f_0[j] + f_v[j] * v + ic * wc
-            f_r = ic * A + rolling * inside[j] * inside[j] if turns else 0.0
-            f, opening = bristle(trial + f_r * dr if turns else trial, loads[j], ic, p.law)
+            if turns:
+                f_r = ic * A + 0.5 * K * w.V[0] * inside[j] * inside[j]
+                trial += f_r * dr
+            f, opening = bristle(trial, loads[j], ic, p.law)
             tau += A * f
             tau_v += A * opening * f_v[j]
             tau_w += A * opening * ic
