@@ -4,7 +4,9 @@ A crash is what is looked for, so it runs in a process of its own: `python rando
 """
 
 import dataclasses
+import importlib
 import math
+import pkgutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -264,7 +266,10 @@ def every_block() -> Iterator[Block]:
 
 
 def classes_of_blocks() -> set[type]:
-    """All classes of blocks that the package has, once `every_block` has imported them."""
+    """All classes of blocks that the package has, in whichever module."""
+    for module in pkgutil.walk_packages(tg.__path__, "tegotae."):
+        if not module.name.endswith("__main__"):  # that runs the command line
+            importlib.import_module(module.name)
 
     def below(kind: type) -> set[type]:
         return {kind}.union(*(below(own) for own in kind.__subclasses__()))
