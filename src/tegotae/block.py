@@ -293,14 +293,15 @@ class Impedance(Block):
             period: T [s].
             every: record every so many ticks.
             record: names of the fields to record; all public ones unless given.
-            initial: fields of the state to start from instead of rest.
+            initial: fields of the state to start from instead of rest, or a state, which knows where it was seen last.
             inputs: field that is fed -> a number, or its values over the ticks, in its own unit.
             progress: called with the share that is done, now and then.
         """
         loop = service("loop")
         period = checks.period_of(self.name, period)
-        motion = loop.motion_of(self.name, velocity, position, period, self.dimension)
-        if position is not None:
+        seen = loop.last_seen(initial, self.dimension)
+        motion = loop.motion_of(self.name, velocity, position, period, self.dimension, seen)
+        if position is not None and seen is None:
             initial = loop.started(self, np.asarray(position)[0], initial)
         given = loop.Signal("velocity", motion, "m/s")
         shared = {"every": every, "record": record, "initial": initial, "inputs": inputs, "progress": progress}

@@ -126,13 +126,15 @@ class State(Mapping[str, Any]):
         shapes, like = list(other.shapes().items()), State(other.owner, other.space)
         alike = other.owner == self.owner and shapes[: len(self)] == [*self.shapes().items()] and like.fits(other)
         if not alike:
-            problem = f"state is one of {other.owner}, with {other.listed()}."
-            checks.refuse(self.owner, problem, f"Assign one of {self.owner}, with {self.listed()}.")
+            problem = f"state is one of {other.owner}, with {other.listed(self)}."
+            checks.refuse(self.owner, problem, f"Assign one of {self.owner}, with {self.listed(other)}.")
         return State(self.owner, self.space, Memory(other.real[: self.real.size], other.whole[: self.whole.size]))
 
-    def listed(self) -> str:
-        """Its parts and how many numbers each has, the first few of them."""
-        parts = [f"{name} ({int(np.prod(shape))})" for name, shape in self.shapes().items()]
+    def listed(self, other: State) -> str:
+        """Its parts and how many numbers each has, the first few of them; those that the other one has not, first."""
+        known = other.shapes()
+        shapes = sorted(self.shapes().items(), key=lambda part: known.get(part[0]) == part[1])
+        parts = [f"{name} ({int(np.prod(shape))})" for name, shape in shapes]
         return ", ".join(parts[:12]) + (f" and {len(parts) - 12} more" if len(parts) > 12 else "")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

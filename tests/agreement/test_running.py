@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 import tegotae as tg
+from tegotae.friction.classics import Dahl, LuGre
 from tegotae.inclusion import Contact, Inclusion
-from tegotae.multibody import Ball, Body, Free, HalfSpace, Scene, Touch, Tree
+from tegotae.multibody import Ball, Body, Free, HalfSpace, Revolute, Scene, Touch, Tree, TreeAdmittance
 from tegotae.running.batch import Batch
 
 T = 1e-3
 STRIBECK = tg.Stribeck(kinetic=3.0, static=4.0, velocity=0.1, viscosity=1.0)
 COULOMB = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
 PLANAR = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=STRIBECK, mass=0.1, dimension=2)
+WALL = tg.VirtualWall(stiffness=3e4, damping=20.0, point=0.005, normal=-1.0)
 SLIDER = tg.FrictionAdmittance(mass=0.5, law=STRIBECK)
 
 
@@ -70,10 +72,69 @@ def test_states_of_a_batch_are_those_of_its_blocks():
         for push in pushes:
             alone.step(push[i])
         assert all(np.array_equal(alone[name], live.states[i][name]) for name in block.parts)
-    with pytest.raises(tg.InputError, match="states has one of FrictionAdmittance"):
+    with pytest.raises(tg.InputError, match=r"state is one of FrictionAdmittance, with (.|\n)*Assign one of Friction"):
         live.states = [kept[0], SLIDER.start(period=T).state]
     with pytest.raises(tg.InputError, match="states has 1 of 2"):
         live.states = kept[:1]
+
+
+def test_a_state_of_another_block_with_the_same_parts_is_refused_in_a_batch():
+    """Its numbers would mean something else."""
+    dahl, lugre = Dahl(stiffness=6000.0, limit=4.0), LuGre(stiffness=1e4, damping=30.0, law=tg.Coulomb(4.0))
+    strangers = lugre.batch(damping=[10.0, 30.0]).start(period=T).states
+    sweep = dahl.batch(limit=[1.0, 2.0])
+    live = sweep.start(period=T)
+    with pytest.raises(tg.InputError, match=r"Dahl: state is one of LuGre(.|\n)*Assign one of Dahl"):
+        live.states = strangers
+    with pytest.raises(tg.InputError, match=r"Dahl: state is one of LuGre(.|\n)*Assign one of Dahl"):
+        sweep.start(period=T, initial=strangers)
+
+
+@pytest.mark.parametrize("block", [COULOMB, PLANAR], ids=["coulomb", "planar"])
+def test_a_state_goes_into_a_batch_and_out_of_it(block):
+    """A live block sees positions, which a batch does not: what it saw stays behind."""
+    velocity = 0.1 * np.sin(0.05 * np.arange(80.0 * block.dimension)).reshape(80, block.dimension)
+    alone, both = block.start(period=T), Batch([block, block]).start(period=T)
+    rows = (lambda k: velocity[k, 0], lambda k: np.tile(velocity[k], 2)) if block.dimension == 1 else None
+    one, two = rows or (lambda k: velocity[k], lambda k: np.stack([velocity[k]] * 2))
+    for k in range(40):
+        alone.step(one(k))
+    both.states = [alone.state, alone.state]
+    back = block.start(period=T, initial=both.states[1])
+    for k in range(40, 80):
+        wanted = alone.step(one(k))
+        np.testing.assert_array_equal(both.step(two(k))[1], wanted)
+        np.testing.assert_array_equal(back.step(one(k)), wanted)
+    back.state = both.states[0]
+    assert all(np.array_equal(back[name], alone[name]) for name in block.parts)
+    assert np.isnan(back["seen_position"]).all()
+
+
+@pytest.mark.parametrize("block", [COULOMB, PLANAR, WALL], ids=["coulomb", "planar", "wall"])
+def test_a_run_over_positions_goes_on_from_a_state(block):
+    """From where a live block saw its mover last."""
+    n = block.dimension
+    position = 0.01 * np.sin(0.05 * np.arange(80.0 * n)).reshape((80,) if n == 1 else (80, n))
+    live = block.start(period=T)
+    for place in position[:40]:
+        live.step(position=place)
+    told = block.run(position=position[40:], period=T, initial=live.state).force
+    np.testing.assert_array_equal(told, [live.step(position=place) for place in position[40:]])
+    unseen = block.start(period=T).state
+    if block is WALL:
+        with pytest.raises(tg.InputError, match=r"initial\['position'\] both say where it starts"):
+            block.run(position=position, period=T, initial=unseen)
+    else:
+        wanted = block.run(position=position, period=T).force
+        np.testing.assert_array_equal(block.run(position=position, period=T, initial=unseen).force, wanted)
+
+
+def test_a_refused_state_is_told_by_what_differs():
+    """Of machines with many parts, too."""
+    links = [[Body(name=name, mass=1.0, inertia=(1, 1, 1), joint=Revolute())] for name in ("arm", "leg")]
+    arm, leg = (TreeAdmittance(tree=Tree(bodies), at=bodies[0].name).start(period=T) for bodies in links)
+    with pytest.raises(tg.InputError, match=r"TreeAdmittance, with torque\.leg(.|\n)*TreeAdmittance, with torque\.arm"):
+        arm.state = leg.state
 
 
 def test_every_thins_the_record_and_nothing_else():

@@ -239,8 +239,7 @@ class LiveBatch:
         if initial is None or isinstance(initial, Mapping):
             self._states = [loop.first_state(block, self.period, initial) for block in batch.blocks]
         else:  # a copy goes on from the states of another
-            self._check_states(initial, [State(block.name, block.spaces.state) for block in batch.blocks])
-            self._states = list(initial)
+            self._states = self._matching(initial, [State(block.name, block.spaces.state) for block in batch.blocks])
         for places, one in batch.groups():
             picks = loop.answer_picks(one)
             states = [self._states[i] for i in places]
@@ -268,20 +267,20 @@ class LiveBatch:
 
     @states.setter
     def states(self, value: Sequence[State]) -> None:
-        self._check_states(value, self._states)
-        for state, given in zip(self._states, value, strict=True):
+        for state, given in zip(self._states, self._matching(value, self._states), strict=True):
             state.take(given)
         self._watched.again()
 
-    def _check_states(self, value: Sequence[State], like: Sequence[State]) -> None:
+    def _matching(self, value: Sequence[State], like: Sequence[State]) -> list[State]:
+        """What a user gave as states of its blocks, refused unless they are."""
         if not checks.is_list(value) or not all(isinstance(state, State) for state in value):
             checks.refuse("Batch", f"states={checks.shown(value)} is not a list of states.", _STATES)
         if len(value) != len(like):
             checks.refuse("Batch", f"states has {len(value)} of {len(like)}.", _STATES)
-        for block, expected, given in zip(self.batch.blocks, like, value, strict=True):
-            if not expected.fits(given):
-                checks.refuse("Batch", f"states has one of {given.owner}, with {', '.join(given)}.", _STATES)
-            block.check_state(given)
+        states = [expected.matching(given) for expected, given in zip(like, value, strict=True)]
+        for block, state in zip(self.batch.blocks, states, strict=True):
+            block.check_state(state)
+        return states
 
     def __getitem__(self, field: str) -> Any:
         """A field of all states by name, such as live["deflection"], with a leading batch axis."""

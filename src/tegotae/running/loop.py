@@ -128,9 +128,9 @@ def first_state(
 
 
 def motion_of(
-    owner: str, velocity: ArrayLike | None, position: ArrayLike | None, period: float, dimension: int
+    owner: str, velocity: ArrayLike | None, position: ArrayLike | None, period: float, dimension: int, seen: Any = None
 ) -> Array:
-    """Velocities as given, or from positions by differences, starting at rest."""
+    """Velocities as given, or from positions by differences, starting where it was seen last, or at rest."""
     if (velocity is None) == (position is None):
         got = "both velocity and position" if velocity is not None else "neither velocity nor position"
         checks.refuse(owner, f"run got {got}.", "Give one of them.")
@@ -138,7 +138,7 @@ def motion_of(
         return checks.signal(owner, "velocity", velocity, "m/s", dimension)
     places = checks.signal(owner, "position", position, "m", dimension)  # type: ignore[arg-type]
     with np.errstate(over="ignore"):  # said below, as what it is
-        motion = np.diff(places, axis=0, prepend=places[:1])
+        motion = np.diff(places, axis=0, prepend=places[:1] if seen is None else seen.reshape(places[:1].shape))
         motion /= period
     checks.finite(owner, "velocity (from position)", motion, "m/s")
     return motion
@@ -149,13 +149,21 @@ def placed(block: Block, position: ArrayLike) -> dict[str, ArrayLike]:
     return {name: position for name, part in block.parts.items() if part.placed}
 
 
-def started(block: Block, position: ArrayLike, initial: Mapping[str, ArrayLike] | None) -> dict[str, ArrayLike]:
+def last_seen(initial: object, dimension: int) -> Array | None:
+    """Where a live block in that state saw its mover last [m]; None if nowhere."""
+    if not isinstance(initial, State) or "seen_position" not in initial:
+        return None
+    last: Array = initial.part("seen_position")
+    return last if last.shape == (dimension,) and np.isfinite(last).all() else None
+
+
+def started(block: Block, position: ArrayLike, initial: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
     """What a run over positions starts from: the first of them, and what `initial` says beside."""
     here, initial = placed(block, position), checks.mapping(block.name, "initial", initial, INITIAL)
     for name in here:
         if name in initial:
             checks.refuse(block.name, f"position and initial[{name!r}] both say where it starts.", "Give one of them.")
-    return here | dict(initial)
+    return here | dict(initial) if here else initial
 
 
 def fed_of(
