@@ -247,3 +247,8 @@ def test_a_turn_too_far_is_told_live_and_a_state_before_it_goes_on():
 def test_bad_input_is_named(make, says):
     with pytest.raises(tg.InputError, match=says):
         make()
+
+
+def test_a_rod_without_ports_is_told_how_a_rod_gets_them():
+    with pytest.raises(tg.CausalityError, match=r"no ports, so(.|\n)*such as GroundedRod\(\.\.\., at="):
+        tg.Circuit({"rod": GroundedRod(rod=ROD), "cart": tg.Mass(mass=1.0)}, {})

@@ -245,7 +245,7 @@ def admittances_of(given: object) -> dict[str, Admittance]:
         if not block.dimension:
             raise CausalityError(
                 f"{OWNER}: {label}: {block.name} has no ports, so nothing can be wired to it.\n"
-                "  Name where it meets others, such as Scene(..., at='hand')."
+                f"  Name where it meets others, such as {block.name}(..., at=...)."
             )
     return dict(named)
 
