@@ -122,7 +122,7 @@ class State(Mapping[str, Any]):
         """What a user gave as such a state; refused unless it is one of the same block, at most with parts behind."""
         if not isinstance(other, State):
             remedy = "Assign a state that such a block was in, as `live.state` gives it."
-            checks.refuse(self.owner, f"state={checks.shown(other)} is no State.", remedy)
+            checks.refuse(self.owner, f"state={checks.shown(other)} is not a State.", remedy)
         shapes, like = list(other.shapes().items()), State(other.owner, other.space)
         alike = other.owner == self.owner and shapes[: len(self)] == [*self.shapes().items()] and like.fits(other)
         if not alike:

@@ -93,7 +93,7 @@ def _checked(impedances: object) -> dict[str, Impedance]:
     remedy = "Give {'brake': ..., 'wall': ...}."
     named = checks.mapping(_OWNER, "impedances", impedances, remedy)
     if not named:
-        checks.refuse(_OWNER, f"impedances={checks.shown(impedances)} are none.", remedy)
+        checks.refuse(_OWNER, "impedances is empty.", remedy)
     first = next(iter(named.values()))
     for name, block in named.items():
         if not name.isidentifier() or name in ("force", "velocity", "time"):

@@ -199,7 +199,7 @@ WHY = {
     PAST_RANGE: "an arm was pushed past its range",
     NO_POSE: "no pose of the plate fits the encoders",
     BAD_COMMAND: "the commanded pose is out of reach",
-    NO_ROTATION: "the commanded rotation is no rotation",
+    NO_ROTATION: "the commanded rotation is not a rotation",
 }
 COMMANDED = (BAD_COMMAND, NO_ROTATION)  # by whoever commands, who may repair it
 _TURNS = ("measured_rotation", "previous_measured_rotation", "command_rotation")

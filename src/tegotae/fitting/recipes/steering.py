@@ -221,7 +221,7 @@ class SteeringRecipe(Recipe):
             remedy = (
                 "Begin it with the wheel at rest and nobody pulling, or log on until the wheel has been to both ends."
             )
-            checks.refuse("fit", "the log begins in mid-motion, with bristles stretched nobody knows how.", remedy)
+            checks.refuse("fit", "the log begins in mid-motion: how far bristles were stretched is unknown.", remedy)
 
     def scales(self, values: Values, record: Record) -> Values:
         """A damper that relaxes within two ticks makes hardly a difference."""

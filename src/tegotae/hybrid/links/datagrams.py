@@ -161,7 +161,7 @@ def bound(owner: str, name: str, host: str, kind: socket.SocketKind) -> socket.s
         place.bind((host, 0))
     except OSError as error:
         place.close()
-        problem = f"{name}: {host} is no address of this computer ({error.strerror})."
+        problem = f"{name}: {host} is not an address of this computer ({error.strerror})."
         remedy = "Use 127.0.0.1, or an address that `ip address` shows; start the other nodes on their computers."
         checks.refuse(owner, problem, remedy)
     return place
