@@ -21,7 +21,7 @@ class Fault(NamedTuple):
 
 
 class State(Mapping[str, Any]):
-    """Named numbers of a block, owned by whoever runs it.
+    """Named numbers of a block, owned by what runs it.
 
     A part of one number is read as that number, others as arrays, which may be written to; either may be assigned.
 

@@ -52,7 +52,7 @@ class ImpedanceSum(Composite, Impedance):
 
     @property
     def ports(self) -> tuple[Port, ...]:
-        """One, in the units of what knows its own."""
+        """One, in the units of the first impedance that declares its own."""
         return max((block.ports for block in self.impedances.values()), key=lambda ports: ports[0][2:4] != EITHER)
 
     @cached_property

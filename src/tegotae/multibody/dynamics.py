@@ -175,7 +175,7 @@ class Dynamics:
     # ------------------------------------------------------------ how they are asked
 
     def _see_numbers(self, a: Array, q: Array, v: Array, tau: Array) -> None:
-        """Files bring joints that nothing opposes: nobody can say how those accelerate, nor what carries them."""
+        """Files bring joints that nothing opposes: how those accelerate, and what carries them, is not defined."""
         good = np.isfinite(a).all(axis=1)
         if good.all():
             return

@@ -136,7 +136,7 @@ class FrictionRecipe(Recipe):
         return block
 
     def name_in_block(self, name: str) -> str:
-        """Those of the law are its own."""
+        """Parameters of the law stand under `law.` in the block."""
         return f"law.{name}" if name in {q.name for q in self.law.parameters} else name
 
     def known_but_for_the_law(self) -> Values:

@@ -148,7 +148,7 @@ def pack(block: RowBlock) -> bytes:
 
 
 def unpack(payload: bytes, dtype: np.dtype[Any]) -> RowBlock:
-    """The block that some bytes are, its rows read-only; an InputError if they are none, or one of other rows."""
+    """The block in these bytes, its rows read-only; an InputError if they hold none, or one with other rows."""
     owner, remedy = "block", "Publish rows by a BlockWriter."
     if len(payload) < _HEADER.size:
         checks.refuse(owner, f"{len(payload)} bytes are too few for a header.", remedy)

@@ -185,7 +185,7 @@ class Transport(Protocol):
         """The next datagram that has arrived by now [ns]."""
 
     def only(self, remote: Address) -> str:
-        """From now on hear nobody else, if the system can see to that; returns what went wrong, or nothing."""
+        """From now on receive from this peer alone, if the system can do that; returns what went wrong, or nothing."""
 
     def wait(self, seconds: float, spin: float) -> bool:
         """Until something may have arrived, at most so long [s], without sleep for the first part [s] of it."""

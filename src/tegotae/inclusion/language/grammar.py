@@ -201,7 +201,7 @@ class _Reader:
             return self._refuse(f"cannot be read ({error})", "Check the arguments of its functions.")
 
     def _bounded(self, value: Any) -> Any:
-        """A number that no machine has would be work without end in what is made of it."""
+        """Refuse huge numbers: SymPy would work on them without end."""
         if isinstance(value, Expr) and value.is_number and value.is_finite is not False:
             parts = (value.p, value.q) if isinstance(value, sympy.Rational) else (value.evalf(3),)
             if not all(abs(part) <= LARGEST for part in parts):
