@@ -1,7 +1,7 @@
 """The words of contact, the same wherever things touch, and what is said of a start inside of one.
 
 What a contact would carry at rest is taken as it is, what is deeper is refused with the way out: a spring of 1e6 N/m
-that starts 20 mm inside throws a crate of 5 kg at 9 m/s. Nobody means that, so nobody gets it without asking.
+that starts 20 mm inside throws a crate of 5 kg at 9 m/s, which has to be asked for.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _check_parts(name: str, label: str, layout: Layout, layouts: Layouts) -> Non
 
 
 def is_ours(block: Block) -> bool:
-    """Those are tested here; so is what a class of one's own takes over from them."""
+    """Whether all that is checked comes from this package, whose tests check it: then nothing is left to check."""
     kind = type(block)
     if kind.__module__.startswith("tegotae."):
         return True

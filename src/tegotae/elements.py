@@ -147,7 +147,7 @@ class VirtualWall(Impedance):
     )
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
-        """Outside: what starts inside would be thrown out with energy that nobody gave."""
+        """Outside: what starts inside would be thrown out with energy from nowhere."""
         state = super().initial_state(period, initial)
         here = state.part("position")
         gap = float(np.dot(self.normal, here)) - self.surface

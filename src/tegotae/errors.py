@@ -24,7 +24,7 @@ class UniquenessError(InputError):
 
 
 class CausalityError(TegotaeError, TypeError):
-    """Blocks wired so that nobody gives what another takes: two admittances, or no admittance at all."""
+    """Blocks wired so that one lacks what it takes: two admittances, or no admittance at all."""
 
 
 class FileError(TegotaeError, OSError):

@@ -53,7 +53,7 @@ class Named:
         return numbers_in(self.named_parts())
 
     def unit_of(self, name: str) -> str:
-        """The unit of a number of its, by name; "SI" where no class says it."""
+        """The unit of one of its numbers, by name; "SI" where no class declares it."""
         return unit_in(self.named_parts(), name)
 
     def varied(self, changes: Mapping[str, Any]) -> Any:

@@ -24,7 +24,7 @@ def shown(value: object) -> str:
 
 
 def is_real(value: object) -> bool:
-    """Whether it is one real number; a flag, a text, a time or a masked value is none."""
+    """Whether it is one real number; a flag, a text, a time or a masked value is not one."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.timedelta64))
 
 

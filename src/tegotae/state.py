@@ -21,7 +21,7 @@ class Fault(NamedTuple):
 
 
 class State(Mapping[str, Any]):
-    """Named numbers of a block, owned by whoever runs it.
+    """Named numbers of a block, owned by what runs it.
 
     A part of one number is read as that number, others as arrays, which may be written to; either may be assigned.
 
@@ -122,7 +122,7 @@ class State(Mapping[str, Any]):
         """What a user gave as such a state; refused unless it is one of the same block, at most with parts behind."""
         if not isinstance(other, State):
             remedy = "Assign a state that such a block was in, as `live.state` gives it."
-            checks.refuse(self.owner, f"state={checks.shown(other)} is no State.", remedy)
+            checks.refuse(self.owner, f"state={checks.shown(other)} is not a State.", remedy)
         shapes, like = list(other.shapes().items()), State(other.owner, other.space)
         alike = other.owner == self.owner and shapes[: len(self)] == [*self.shapes().items()] and like.fits(other)
         if not alike:

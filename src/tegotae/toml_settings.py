@@ -43,7 +43,7 @@ def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
     except FileNotFoundError as error:
         raise FileError(f"Cannot read {path}: there is no such file.\n  Check the path given to {option}.") from error
     except UnicodeDecodeError as error:
-        raise FileError(f"Cannot read {path}: it is no text in UTF-8 ({error}).\n  Save it as UTF-8.") from error
+        raise FileError(f"Cannot read {path}: it is not text in UTF-8 ({error}).\n  Save it as UTF-8.") from error
     except OSError as error:
         raise FileError(f"Cannot read {path}: {error.strerror}.\n  {option} takes a TOML text file.") from error
     except (ValueError, RecursionError) as error:  # also a path with a NUL, a number of thousands of digits
@@ -265,7 +265,7 @@ def _refuse_no_text(name: str, text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{name}={text!r} is no text that a file can hold ({error.reason}).\n  Use a name that is UTF-8."
+            f"{name}={text!r} is not a text that a file can hold ({error.reason}).\n  Use a name that is UTF-8."
         ) from error
 
 

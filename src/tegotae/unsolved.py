@@ -60,7 +60,7 @@ class Watched:
         self._known = now
 
     def around(self, step: Callable[..., Any]) -> Callable[..., Any]:
-        """The step, seen to; as it is where nothing is counted."""
+        """The step with a check after each call; unchanged where nothing is counted."""
         if not self._counts and not self._troubles:
             return step
         first, *others = self._counts or [np.zeros(1)]

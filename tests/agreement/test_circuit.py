@@ -195,7 +195,7 @@ def test_causality_is_checked_when_the_circuit_is_built():
         tg.Circuit(spring, {"a": spring})
     with pytest.raises(tg.CausalityError, match="'a' is a Mass, which gives motion"):
         tg.Circuit(mass, {"a": tg.Mass(mass=1.0)})
-    with pytest.raises(tg.CausalityError, match="is no block"):
+    with pytest.raises(tg.CausalityError, match="is not a block"):
         tg.Circuit(mass, {"a": 3.0})
     slider = Inclusion({"p": "v", "v": "load"}, inputs={"load": 0.0}).to_stepper(period=T)
     for joined in (lambda: tg.Circuit(slider, {}), lambda: tg.Circuit(mass, {"a": slider}), lambda: tg.Link(slider)):

@@ -536,7 +536,7 @@ def test_a_state_of_another_block_is_refused_by_both_names(block):
     stranger = LISTED["slider"] if not isinstance(block, tg.FrictionAdmittance) else LISTED["lugre"]
     with pytest.raises(tg.InputError, match=rf"{block.name}: state is one of {stranger.name}, with (.|\n)*Assign one"):
         live.state = stranger.start(period=T).state
-    with pytest.raises(tg.InputError, match=rf"{block.name}: state=.* is no State"):
+    with pytest.raises(tg.InputError, match=rf"{block.name}: state=.* is not a State"):
         live.state = np.array(before)
     with pytest.raises(tg.InputError, match=rf"{block.name}.* has no field='elsewhere'"):
         live["elsewhere"]

@@ -206,8 +206,8 @@ def test_bad_input_is_refused_with_a_remedy(block):
     with pytest.raises(ValueError, match=r"period=0.002"):
         tg.Circuit(block, {"spring": tg.SpringDamper(stiffness=1.0)}).run(PUSH, period=2e-3)
     for force, velocity, told in [
-        ("push", "v1", "'push' is no parameter"),
-        ("load", "v3", "'v3' is no state"),
+        ("push", "v1", "'push' is neither a parameter"),
+        ("load", "v3", "'v3' is not a state"),
         ("stop", "v2", "is in the gap of 'wall'"),
         (("load", "m1"), "v1", "as many forces"),
     ]:

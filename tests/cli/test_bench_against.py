@@ -259,8 +259,8 @@ def test_the_command_fails_with_words_if_a_contest_does(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--against", "no-such-commit"], "--against no-such-commit is no commit of"),
-        (["--against", "--all"], "--against --all is no commit of"),
+        (["--against", "no-such-commit"], "--against no-such-commit is not a commit of"),
+        (["--against", "--all"], "--against --all is not a commit of"),
         (["--against", "HEAD", "--only", "glue"], "Give a part of one of these: twice"),
         (["--against", "HEAD", "--rounds", "0"], "Give 1 or more"),
         (["--against", "HEAD~1"], "has no code/tegotae/bench"),

@@ -184,7 +184,7 @@ def test_show_prints_toml_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
         (["run", "friction", "--set", "motion.amplitude=inf"], "not finite"),
         (["run", "friction", "--set", "motion.frequency=0"], "must be > 0"),
         (["run", "friction", "--set", "motion.kind=circle"], "dimension=2"),
-        (["run", "friction", "--set", "motion.kind=points", "--set", "motion.points=[1.0]"], "make no way"),
+        (["run", "friction", "--set", "motion.kind=points", "--set", "motion.points=[1.0]"], "do not move"),
         (["run", "friction", "--set", "motion.kind=points", "--set", "dimension=2"], "do not fit dimension=2"),
         (["run", "friction", "--set", "dimension=0"], "dimension"),
         (["run", "friction", "--set", "duration=0"], "must be > 0"),

@@ -179,8 +179,8 @@ def test_files_that_are_not_there_are_refused(capsys):
 
 def test_a_file_that_is_no_log_is_refused(capsys):
     Path("text.mcap").write_text("hello, this is no log")
-    assert "no MCAP file" in refused(capsys, "report", "text.mcap")
-    assert "no MCAP file" in refused(capsys, "replay", "text.mcap")
+    assert "not an MCAP file" in refused(capsys, "report", "text.mcap")
+    assert "not an MCAP file" in refused(capsys, "replay", "text.mcap")
 
 
 def test_a_log_is_not_given_the_name_of_another_kind_of_file(tmp_path, capsys):
@@ -223,7 +223,7 @@ def test_nodes_by_hand_need_ports_and_a_key(capsys):
     keyed = ["--set", "link.key=table.key"]
     assert "link.table='127.0.0.1:0' has port 0" in refused(capsys, "table", EXAMPLE, *keyed)
     assert "has port 0" in refused(capsys, "log", EXAMPLE, *keyed, "--out", "run.mcap")
-    assert "'somewhere' is no address" in refused(capsys, "table", EXAMPLE, *keyed, "--set", "link.table=somewhere")
+    assert "'somewhere' is not an address" in refused(capsys, "table", EXAMPLE, *keyed, "--set", "link.table=somewhere")
     os.chmod("table.key", 0o644)
     ports = ["--set", "link.table=127.0.0.1:7400", "--set", "link.dynamics=127.0.0.1:7401"]
     assert "can be read by others" in refused(capsys, "table", EXAMPLE, *keyed, *ports)

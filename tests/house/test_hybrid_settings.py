@@ -98,7 +98,7 @@ def test_text_that_no_file_can_hold_is_refused(text):
         lambda: OwnDevice(options={text: 1}),
         lambda: settings_of({"link": {"key": text}}),
     ):
-        with pytest.raises(InputError, match="no text that a file can hold"):
+        with pytest.raises(InputError, match="not a text that a file can hold"):
             make()
 
 

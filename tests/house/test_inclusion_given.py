@@ -18,7 +18,7 @@ def ball():
 @pytest.mark.parametrize("span", [5.0, None, "01", (0.0, 1.0, 2.0), {0.0, 1.0}])
 def test_a_span_that_is_no_pair_is_refused(ball, span):
     for route in (ball.to_ode(contact=CONTACT), ball.to_events()):
-        with pytest.raises(InputError, match=r"span=.* is no pair"):
+        with pytest.raises(InputError, match=r"span=.* is not a pair"):
             route.solve(span, {})
 
 

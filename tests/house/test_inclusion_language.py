@@ -25,7 +25,7 @@ def one(row, parameters=GIVEN, **more):
 
 REFUSED = {
     "nothing": (lambda: Inclusion({}), "rows is empty"),
-    "undefined symbol": (lambda: one(-g * Symbol("z")), r"'z' in the row of v, -g\*z, is no state"),
+    "undefined symbol": (lambda: one(-g * Symbol("z")), r"'z' in the row of v, -g\*z, is neither a state"),
     "undefined in a gap": (lambda: one(dio(p - Symbol("z")) / m), "'z' in the gap of 'contact_1', p - z"),
     "undefined in a slip": (lambda: one(-coulomb(F, v - Symbol("z"), "rub") / m), "'z' in the slip of 'rub'"),
     "undefined in a limit": (lambda: one(-coulomb(Abs(Symbol("z")), v, "rub") / m), "'z' in the limit of 'rub'"),
@@ -34,7 +34,7 @@ REFUSED = {
         lambda: one(-g, mass_matrix=[[1, 0], [0, Symbol("z")]]),
         "'z' in the mass matrix",
     ),
-    "state without a row": (lambda: Inclusion({p: v}), "'v' in the row of p, v, is no state"),
+    "state without a row": (lambda: Inclusion({p: v}), "'v' in the row of p, v, is neither a state"),
     "undefined in text": (lambda: Inclusion({"p": "v", "v": "-z"}), "'z' in the row of v"),
     "an undefined letter that SymPy knows": (lambda: Inclusion({"p": "v", "v": "-N*p"}), "Inclusion: .*N"),
     "the imaginary unit": (lambda: Inclusion({"p": "v", "v": "-I*p"}), "Inclusion: .*real"),
@@ -45,8 +45,8 @@ REFUSED = {
     "none": (lambda: one(None), "the row of v"),
     "a matrix": (lambda: one(sympy.Matrix([1, 2])), "the row of v"),
     "a condition": (lambda: one(p > 0), "the row of v"),
-    "a key that is no symbol": (lambda: Inclusion({p + 1: v, v: 0}), "is no symbol"),
-    "a number as a key": (lambda: Inclusion({3: v, v: 0}), "3 is no symbol"),
+    "a key that is no symbol": (lambda: Inclusion({p + 1: v, v: 0}), "is not a symbol"),
+    "a number as a key": (lambda: Inclusion({3: v, v: 0}), "3 is not a symbol"),
     "a state twice": (lambda: Inclusion({p: v, "p": v, v: 0}), "'p' has two rows"),
     "a state that is a parameter": (lambda: one(-g, {**GIVEN, p: 1.0}), "'p' is a state and a parameter"),
     "an input that is a state": (lambda: one(-g, inputs={v: 1.0}), "'v' is a state and an input"),

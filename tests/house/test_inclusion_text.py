@@ -212,11 +212,11 @@ def test_every_function_can_be_called(name):
     ("text", "words"),
     {
         "sin": "has sin without brackets",
-        "foo(p)": "calls foo, which is no function here",
-        "p(3)": "calls p, which is no function",
-        "p.diff(p)": r"the row of v, 'p.diff\(p\)', cannot be read: 'p.diff\(p\)' is no part of a formula",
+        "foo(p)": "calls foo, which is not a function here",
+        "p(3)": "calls p, which is not a function",
+        "p.diff(p)": r"the row of v, 'p.diff\(p\)', cannot be read: 'p.diff\(p\)' is not part of a formula",
         "sin(p, v)": r"cannot be read \(.*argument",
-        "sin(x=p)": "is no part of a formula",
+        "sin(x=p)": "is not part of a formula",
         "-p *": "cannot be read",
     }.items(),
 )

@@ -60,7 +60,7 @@ def test_every_crafted_file_is_read_or_refused_in_words(tmp_path):
         ("times going back", "the clock of the dynamics node went back 49 times"),
         ("offset huge", "50 rows of the dynamics node have times, ticks or clocks that cannot be; left out"),
         ("event time 10**30", "messages were refused; the last: events: event: it holds a whole number of 100 bits"),
-        ("status counts text", "status: deadlines is no table of numbers"),
+        ("status counts text", "status: deadlines is not a table of numbers"),
         ("simulated infinite", "6 rows of the dynamics node hold numbers that are not finite, or too large"),
     ],
 )

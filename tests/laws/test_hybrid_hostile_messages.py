@@ -365,7 +365,7 @@ def test_packets_of_any_content_are_finite_or_refused(many):
 def test_the_writer_of_a_log_refuses_what_the_node_would(tmp_path):
     with LogWriter(tmp_path / "run.mcap", {}) as log:
         for time in (10**30, -(10**30), 1.5, "now", None):
-            with pytest.raises(InputError, match="is no time in ns"):
+            with pytest.raises(InputError, match="is not a time in ns"):
                 log.event({**EVENT, "time": time})
         with pytest.raises(InputError, match="clocks of a row are out of range"):
             log.rows("dynamics", spoilt("offset", 1e300), first=0)

@@ -160,8 +160,8 @@ def test_an_existing_file_is_not_replaced_unasked(tmp_path):
     ("content", "says"),
     [
         (b"", "it is empty"),
-        (b"hello, world, this is text", "no MCAP file"),
-        (b"\x89HDF\r\n\x1a\n" + bytes(100), "no MCAP file"),
+        (b"hello, world, this is text", "not an MCAP file"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(100), "not an MCAP file"),
         (b"\x89MCAP0\r\n", "ends before anything"),
         (b"\x89MCAP0\r\n" + bytes(range(1, 200)), "ends before anything"),
         (b"\x89MCAP0\r\n\x01" + (8).to_bytes(8, "little") + b"\xff" * 8, "damaged"),
@@ -188,7 +188,7 @@ def test_logs_of_others_missing_files_and_folders_are_refused(tmp_path):
         LogReader(tmp_path / "missing.mcap")
     with pytest.raises(FileError, match="directory"):
         LogReader(tmp_path)
-    with pytest.raises(InputError, match="no path"):
+    with pytest.raises(InputError, match="not a path"):
         LogReader("a\0b")
 
 
@@ -196,9 +196,9 @@ def test_what_is_no_row_or_event_is_refused(tmp_path):
     with LogWriter(tmp_path / "run.mcap", {}) as log:
         with pytest.raises(InputError, match="kind='viewer'"):
             log.rows("viewer", ROWS, first=0)
-        with pytest.raises(InputError, match="no array of records"):
+        with pytest.raises(InputError, match="not an array of records"):
             log.rows("table", np.zeros(3), first=0)
-        with pytest.raises(InputError, match="level=None is no text"):
+        with pytest.raises(InputError, match="level=None is not a text"):
             log.event({"time": 3, "node": "table"})
         with pytest.raises(InputError, match="level='panic'"):
             log.event({"time": 3, "node": "table", "level": "panic", "text": "x"})

@@ -78,8 +78,8 @@ def test_one_robot_meets_the_world():
     [
         ("model.robot.file=", "Name the URDF file"),
         ("model.robot.file=nowhere.urdf", "nowhere.urdf"),
-        ("model.robot.body=hand", "model.robot.body='hand' is no link of examples/docking_arm.urdf"),
-        ("model.other.body=", "model.other.body='' is no link"),
+        ("model.robot.body=hand", "model.robot.body='hand' is not in examples/docking_arm.urdf"),
+        ("model.other.body=", "model.other.body='' is not in"),
         ("model.robot.angles.wrist=1.0", "model.robot.angles has 'wrist'"),
         ("model.into=[0.0, 0.0, 0.0]", "has no direction"),
         ("model.robot.speed=1.0", "speed"),

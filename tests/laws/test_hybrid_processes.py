@@ -315,5 +315,5 @@ def test_a_port_in_use_is_refused_with_words(run, place, tmp_path):
 
 
 def test_an_address_that_is_not_ours_is_refused(tmp_path):
-    with pytest.raises(tg.InputError, match=r"192\.0\.2\.1 is no address of this computer"):
+    with pytest.raises(tg.InputError, match=r"192\.0\.2\.1 is not an address of this computer"):
         Nodes(read_settings(changes=["link.table=192.0.2.1:0"]))

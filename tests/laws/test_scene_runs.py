@@ -145,7 +145,7 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"duration": 0.0105}, "no whole number of periods"),
+        ({"duration": 0.0105}, "not a whole number of periods"),
         ({"duration": 0.0}, "duration"),
         ({"duration": -1.0}, "duration"),
         ({"duration": NAN}, "duration"),

@@ -210,7 +210,7 @@ def test_ticks_of_a_stepper_are_whole_and_its_states_finite():
         with pytest.raises(tg.InputError, match=r"ticks=.*is not whole"):
             live.state["ticks"] = value
     for stranger in ("here", np.zeros(5)):
-        with pytest.raises(tg.InputError, match="is no State"):
+        with pytest.raises(tg.InputError, match="is not a State"):
             live.state = stranger
     assert live.state == before
 

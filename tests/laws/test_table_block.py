@@ -205,7 +205,7 @@ def test_a_tick_that_cannot_be_taken_changes_nothing_but_the_reason_why():
     live.state = state
     live.step()
     live.drive((0.0, 0.0, -0.47, 1.0, 1.0, 0.0, 0.0))
-    with pytest.raises(tg.TegotaeError, match="the commanded rotation is no rotation"):
+    with pytest.raises(tg.TegotaeError, match="the commanded rotation is not a rotation"):
         live.step()
     live.command(HOME)
     live.step()

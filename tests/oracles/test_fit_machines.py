@@ -226,7 +226,7 @@ PATCH = ContactPatch()
         (SPRING, {"free": ["stiffness"], "known": {"damping": "much"}}, r"known\['damping'\]='much'"),
         (SPRING, {"free": ["stiffness"], "known": {"damping": -1.0}}, "damping"),
         (SPRING, {"free": ["stiffness"], "law": tg.Viscous}, "law or elements"),
-        (SPRING, {"free": ["stiffness"], "measured": {"heat": GOOD}}, r"no field of this SpringDamper.*\n.*stretch"),
+        (SPRING, {"free": ["stiffness"], "measured": {"heat": GOOD}}, r"not a field of this SpringDamper.*\n.*stretch"),
         (SPRING, {"free": ["stiffness"], "measured": {"stretch": GOOD, "force": GOOD}}, "one field"),
         (SPRING, {"free": ["stiffness"], "measured": GOOD}, "one field"),
         (SPRING, {"free": ["stiffness"], "measured": {"stretch": GOOD[:7]}}, "500 ticks of motion but 7 of stretch"),

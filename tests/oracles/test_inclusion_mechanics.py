@@ -186,7 +186,7 @@ BAD = {
         lambda: from_mechanics(pendulums(False, hol_coneqs=[sympy.sin(q1) + sympy.sin(q2)]), VALUES),
         "hol_coneqs or nonhol_coneqs is not supported",
     ),
-    "missing parameter": (lambda: from_mechanics(pendulums(True), {m1: 1.0}), "is no state, parameter or input"),
+    "missing parameter": (lambda: from_mechanics(pendulums(True), {m1: 1.0}), "is neither a state nor a parameter"),
     "missing input": (lambda: from_mechanics(pendulums(True, torque=tau), VALUES), "'tau'"),
     "acceleration": (
         lambda: from_mechanics(pendulums(True, torque=u2.diff()), VALUES),

@@ -178,11 +178,11 @@ def test_names_that_would_stand_for_two_things_are_refused():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"initial": {"q": 1.0}}, "'q' is no state"),
+        ({"initial": {"q": 1.0}}, "'q' is not a state"),
         ({"initial": {"p": np.nan}}, r"initial\['p'\]=nan"),
         ({"span": (1.0, 0.0)}, "does not go forward"),
         ({"span": (0.0, np.inf)}, "not finite"),
-        ({"span": (0.0,)}, "no pair"),
+        ({"span": (0.0,)}, "not a pair"),
         ({"method": "Euler"}, "method='Euler' is not known"),
         ({"method": "RK4"}, "needs a step"),
         ({"method": "Heun", "step": -1.0}, "step=-1.0"),

@@ -124,7 +124,7 @@ def test_a_bar_starts_unwound_whichever_end_is_told() -> None:
         (lambda: SteeringSystem().run(np.zeros(3), period=T, record=["bark"]), "record has 'bark'"),
         (
             lambda: SteeringSystem().run(np.zeros(3), period=T, initial={"wheel_angle": 1.0, "steer": 1.0}),
-            "wheel_angle.*=1 cannot be.*\n.*follows from steer",
+            "wheel_angle.*=1 contradicts.*\n.*follows from steer",
         ),
         (lambda: SteeringSystem().run(np.zeros(3), period=T, initial={"steer": np.nan}), "steer"),
         (lambda: SteeringSystem(arms=4.0), "arms=4"),

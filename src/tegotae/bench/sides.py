@@ -42,14 +42,14 @@ def resolved(commit: str, source: Path) -> str:
         _git(source, "ls-files", "--error-unmatch", "tegotae/__init__.py")
     except TegotaeError as error:
         raise TegotaeError(
-            f"bench: --against needs a git checkout, and {source} is none ({str(error).splitlines()[-1].strip()}).\n"
+            f"bench: --against needs a git checkout, which {source} is not ({str(error).splitlines()[-1].strip()}).\n"
             "  Clone the repository, install it in place (`make setup`) and ask there."
         ) from error
     try:
         return _git(source, "rev-parse", "--verify", "--end-of-options", f"{commit}^{{commit}}").decode().strip()
     except TegotaeError as error:
         raise InputError(
-            f"bench: --against {commit} is no commit of {source}.\n  Give a hash, a branch, a tag, or HEAD~1."
+            f"bench: --against {commit} is not a commit of {source}.\n  Give a hash, a branch, a tag, or HEAD~1."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Words to the terminal: results on stdout, progress and errors on stderr, plain where nobody watches."""
+"""Words to the terminal: results on stdout, progress and errors on stderr, plain where there is no terminal."""
 
 from __future__ import annotations
 

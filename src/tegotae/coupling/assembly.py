@@ -286,7 +286,7 @@ class Assembly(Composite, Admittance):
             value = float(state.real[i])
             if source in start and abs(value - output.factor * float(np.ravel(start[source])[0])) > 1e-9 * abs(value):
                 follows = f"It follows from {source}={checks.shown(start[source])}: give one of them."
-                checks.refuse(self.name, f"initial[{name!r}]={value:g} cannot be.", follows)
+                checks.refuse(self.name, f"initial[{name!r}]={value:g} contradicts another.", follows)
             start.setdefault(source, value / output.factor)
         self.begun(start)
         super()._start_blocks(state, period, start)

@@ -38,8 +38,7 @@ for _ in range(4000):
     solved = {exact}
     off = {off}
     # As `lessening_part` in `kernels/roots`, in place: a call would hand over every number that is here a variable.
-    # Strictly: of a tiny part the factor rounds to 1, and standing still would be called better for ever.
-    if solved or not tried or off < (1.0 - 1e-9 * part) * norm:
+    if solved or not tried or lessens(off, part, norm):
         {accept}
         if solved:
             break
@@ -58,6 +57,8 @@ for _ in range(4000):
         part *= 0.5
     {retry}
 """
+
+_IMPORTS = "from tegotae.kernels.linear import eliminate\nfrom tegotae.kernels.roots import lessens\n"
 
 _MODULE = """
 @kernel
@@ -164,7 +165,7 @@ def module_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: 
         ),
         "unsolved": unsolved,
     }
-    head, taken = "from tegotae.kernels.linear import eliminate\n", lambda mover: f"total{mover.row}, v{mover.row}"
+    head, taken = _IMPORTS, lambda mover: f"total{mover.row}, v{mover.row}"
     return module_around(_MODULE, movers, groups, (lines, _fill), pieces, taken=taken, head=head, solve=_SOLVE)
 
 

@@ -174,7 +174,7 @@ class Circuit(Composite, Admittance):
                 label = name.removeprefix("velocity").removeprefix(".") or next(iter(self.admittances))
                 machine, _, port = label.partition(".")
                 source = self.part_name(machine, f"velocity.{port}" if port else "velocity")
-                checks.refuse("Circuit", f"initial[{name!r}].", f"It follows from {source}.")
+                checks.refuse("Circuit", f"initial[{name!r}] cannot be set.", f"It follows from {source}.")
         for seat in movers:
             seat.start(state, period, given)
         placed = {**self._placed(state), **given}

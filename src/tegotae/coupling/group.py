@@ -82,7 +82,7 @@ class Group:
 
     @cached_property
     def each(self) -> Spot:
-        """How much one of them takes."""
+        """How much memory one of them takes."""
         return size_of(self.block)
 
     @cached_property
@@ -94,7 +94,7 @@ class Group:
 
     @property
     def in_columns(self) -> bool:
-        """Whether they lie so."""
+        """Whether they lie as columns of a matrix."""
         return self.on_line and self.by_columns
 
     @property

@@ -52,7 +52,7 @@ class ImpedanceSum(Composite, Impedance):
 
     @property
     def ports(self) -> tuple[Port, ...]:
-        """One, in the units of what knows its own."""
+        """One, in the units of the first impedance that declares its own."""
         return max((block.ports for block in self.impedances.values()), key=lambda ports: ports[0][2:4] != EITHER)
 
     @cached_property
@@ -93,7 +93,7 @@ def _checked(impedances: object) -> dict[str, Impedance]:
     remedy = "Give {'brake': ..., 'wall': ...}."
     named = checks.mapping(_OWNER, "impedances", impedances, remedy)
     if not named:
-        checks.refuse(_OWNER, f"impedances={checks.shown(impedances)} are none.", remedy)
+        checks.refuse(_OWNER, "impedances is empty.", remedy)
     first = next(iter(named.values()))
     for name, block in named.items():
         if not name.isidentifier() or name in ("force", "velocity", "time"):

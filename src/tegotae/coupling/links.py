@@ -153,7 +153,7 @@ class _Motions:
             port = find(OWNER, f"{name}.{word}", self.ports, asked)
             return port._replace(name=repr(port.name)), self.rows[port.name].start
         if self.alone is None:
-            problem = f"{name!r} hangs in the air: it names no port."
+            problem = f"{name!r} is left hanging: it names no port."
             known = f"with ports of {', '.join(self.rows)}"
             checks.refuse(OWNER, problem, f"Give Link(impedance, port) or Link(impedance, port, other), {known}.")
         return self.alone, 0
@@ -203,7 +203,7 @@ def wires_of(links: Mapping[str, Link], admittances: Mapping[str, Admittance]) -
 def _refuse(problem: str, block: object, remedy: str) -> NoReturn:
     """Say what it is that cannot stand there, and the way out."""
     gives = "motion" if isinstance(block, Admittance) else "force" if isinstance(block, Impedance) else ""
-    kind = f"it gives {gives}" if gives else "it is no block"
+    kind = f"it gives {gives}" if gives else "it is not a block"
     if hasattr(block, "as_admittance"):
         kind, remedy = "it has no ports", "Let something move: give its as_admittance(force=..., velocity=...)."
     raise CausalityError(f"{problem}: {kind}.\n  {remedy}")

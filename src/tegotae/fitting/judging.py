@@ -88,7 +88,7 @@ def judge(solution: Solution, record: Record) -> None:
         remedy += f", or give what you know: known={{{known}}}"
     if solution.correlation > LOUD:
         remedy += (
-            f".\n  What is left is no white noise (correlated by {solution.correlation:.2f} from tick to tick): "
+            f".\n  What is left is not white noise (correlated by {solution.correlation:.2f} from tick to tick): "
             "another law may be nearer"
         )
     raise InputError(

@@ -58,7 +58,6 @@ class RodRecord:
     initial: Shape | None = None
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
         checks.several("RodRecord", "phases", self.phases, Phase, "Give a list of Phase(...).")
         if self.nodes is not None:
             # From the tip they are negative.
@@ -67,7 +66,9 @@ class RodRecord:
                 checks.refuse("RodRecord", f"nodes={checks.shown(self.nodes)}.", "Give whole numbers of nodes.")
         if self.initial is not None:
             checks.instance("RodRecord", "initial", self.initial, Shape, "Give a Shape(...), or None.")
-        set_(self, "times", checks.values("RodRecord", "times", self.times, "s", "Give increasing times."))
+        object.__setattr__(
+            self, "times", checks.values("RodRecord", "times", self.times, "s", "Give increasing times.")
+        )
         if (self.angle is None) == (self.position is None):
             got = "both angle and position" if self.angle is not None else "neither angle nor position"
             checks.refuse("RodRecord", f"it got {got}.", "Give one of them.")
@@ -78,7 +79,7 @@ class RodRecord:
             shape = f"({self.count}, nodes)" if wanted == 2 else f"({self.count}, nodes, 2)"
             checks.refuse("RodRecord", f"{name} has shape {values.shape}.", f"Give shape {shape}, in {unit}.")
         checks.finite("RodRecord", name, values, unit)
-        set_(self, name, values)
+        object.__setattr__(self, name, values)
 
     @property
     def count(self) -> int:

@@ -77,6 +77,15 @@ def falling_part(slope_at):
     return part_of
 
 
+@kernel_inside
+def lessens(left, part, before):
+    """Whether a part of a step lessens what is left of the equations.
+
+    Strictly: of a tiny part the factor rounds to 1, and standing still would be called better for ever.
+    """
+    return left < (1.0 - 1e-9 * part) * before
+
+
 def lessening_part(left_at):
     """`part_of(c, left, tries)`, for `left_at(c, part)`, what is left of the equations at a part of the step.
 
@@ -88,8 +97,7 @@ def lessening_part(left_at):
         """The part of a step by which less is left than at its start; 0 if none is found."""
         part = 1.0
         for _ in range(tries):
-            # Strictly: of a tiny part the factor rounds to 1, and standing still would be called better for ever.
-            if left_at(c, part) < (1.0 - 1e-9 * part) * left:
+            if lessens(left_at(c, part), part, left):
                 return part
             part *= 0.5
         return 0.0

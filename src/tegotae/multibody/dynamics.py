@@ -175,7 +175,7 @@ class Dynamics:
     # ------------------------------------------------------------ how they are asked
 
     def _see_numbers(self, a: Array, q: Array, v: Array, tau: Array) -> None:
-        """Files bring joints that nothing opposes: nobody can say how those accelerate, nor what carries them."""
+        """Files bring joints that nothing opposes: how those accelerate, and what carries them, is not defined."""
         good = np.isfinite(a).all(axis=1)
         if good.all():
             return
@@ -184,7 +184,7 @@ class Dynamics:
         if not cause:
             fast, hard = (float(np.abs(x[bad]).max(initial=0.0)) for x in (v, tau))
             cause = f"The state is out of range: its largest speed is {fast:g}, its largest torque {hard:g}."
-        raise TegotaeError(f"{OWNER}: the accelerations are no numbers.\n  {cause}")
+        raise TegotaeError(f"{OWNER}: the accelerations are not finite.\n  {cause}")
 
     def _unopposed_words(self, q: Array, held: Collection[str] = ()) -> str:
         """Which joints nothing opposes, at most three of them by name, and the way out; empty where there are none.

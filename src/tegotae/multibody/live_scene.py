@@ -191,7 +191,7 @@ def _ticks(duration: float, T: float) -> int:
         checks.refuse(OWNER, f"duration={seconds:g} s has {ticks:g} periods.", "Use a shorter duration.")
     if ticks < 1 or abs(ticks * T - seconds) > 1e-6 * T * max(1.0, ticks * 1e-6):
         nearest = max(ticks, 1) * T
-        checks.refuse(OWNER, f"duration={seconds:g} s is no whole number of periods.", f"Use {nearest:g} s.")
+        checks.refuse(OWNER, f"duration={seconds:g} s is not a whole number of periods.", f"Use {nearest:g} s.")
     return ticks
 
 

@@ -208,7 +208,7 @@ class Scene(Admittance):
         allowed = {*_GIVEN, *self._own_joints.names}
         for name in given:
             if name in self.parts and name not in allowed and not self.parts[name].fed:
-                checks.refuse(OWNER, f"initial[{name!r}].", "It follows from q and v.")
+                checks.refuse(OWNER, f"initial[{name!r}] cannot be set.", "It follows from q and v.")
         state = self._standing(period, given)
         gaps = self.places_of(state)[:, GAP]
         self._check_depths(gaps, self.deepest)

@@ -123,7 +123,7 @@ def _sorted(bodies: tuple[Body, ...]) -> tuple[Body, ...]:
     for i, body in enumerate(bodies):
         if body.parent is not None and body.parent not in place:
             known = ", ".join(repr(name) for name in list(place)[:10]) + (", ..." if len(place) > 10 else "")
-            problem = f"body {body.name!r} has parent={checks.shown(body.parent)}, and there is none of that name."
+            problem = f"body {body.name!r} has parent={checks.shown(body.parent)}, and no body has that name."
             checks.refuse(OWNER, problem, f"Give one of {known}, or None for the world.")
         children.setdefault(body.parent, []).append(i)
     ready, order = list(children.get(None, [])), []

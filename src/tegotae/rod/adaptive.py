@@ -51,8 +51,8 @@ class Adaptive:
             def march(piece: NDArray[np.int64], phase: Phase = phase, given: Any = given) -> None:
                 # Numbers of each rod take the place of its own; threads must not share it, nor where it is integrated.
                 rod, n, size = Rod(*map(np.copy, self.rods[0].compiled(phase))), self.rods[0].nodes, self.Z.shape[1]
-                room = (np.zeros((2 * ex.COLUMNS, size)), np.zeros(n + 2), *(np.zeros(size) for _ in range(3)))
-                while entry(piece, rod, room, *given):
+                workspace = (np.zeros((2 * ex.COLUMNS, size)), np.zeros(n + 2), *(np.zeros(size) for _ in range(3)))
+                while entry(piece, rod, workspace, *given):
                     pass
 
             if threads == 1:  # here, where it can be interrupted

@@ -195,7 +195,7 @@ class GroundedRod(Admittance):
         given = dict(checks.mapping(_OWNER, "initial", initial, INITIAL))
         for name in given:
             if str(name).split(".")[0] in ("position", "velocity") and name in self.parts:
-                checks.refuse(_OWNER, f"initial[{name!r}].", "It follows from angle, base and their rates.")
+                checks.refuse(_OWNER, f"initial[{name!r}] cannot be set.", "It follows from angle, base and rates.")
         usual: dict[str, ArrayLike] = {"curvature": self.rod.segments.rest_curvature}
         usual["held"] = np.array(BASES[self.base], dtype=np.int64)
         usual["sigma"] = np.full(self.rod.nodes, self.ground.static if self.ground else 1.0)

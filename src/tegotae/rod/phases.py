@@ -34,7 +34,7 @@ def _curvature(owner: str, name: str, value: Any) -> Any:
 
 def _motion(owner: str, name: str, value: Any) -> Any:
     if not isinstance(value, Sequence) or len(value) != 2:
-        checks.refuse(owner, f"{name}={checks.shown(value)} is no pair.", "Give (times, places).")
+        checks.refuse(owner, f"{name}={checks.shown(value)} is not a pair.", "Give (times, places).")
     times = checks.values(owner, f"{name} times", value[0], "s", "Give increasing times.", -np.inf)
     places = checks.finite_array(owner, name, value[1], "m")
     if places.ndim != 2:

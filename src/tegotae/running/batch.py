@@ -51,7 +51,7 @@ class Batch:
         for i, block in enumerate(self.blocks):
             check_block(block)
             if _nature(block) != _nature(first):
-                problem = f"blocks[{i}] ({block.name}) is of another nature than blocks[0] ({first.name})."
+                problem = f"blocks[{i}] ({block.name}) is of another kind than blocks[0] ({first.name})."
                 checks.refuse("Batch", problem, "Batch blocks of one class and one dimension.")
 
     def __repr__(self) -> str:

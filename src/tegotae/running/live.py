@@ -176,7 +176,7 @@ class Live:
         return given
 
     def _number(self, name: str, value: Any, unit: str) -> float:
-        """Of what is no float, nor NumPy's."""
+        """A number that was not given as a float."""
         if type(value) is int and -MOST <= value <= MOST:
             return float(value)
         return float(self._vector(name, value, unit)[0])

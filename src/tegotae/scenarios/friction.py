@@ -95,7 +95,7 @@ class PointsMotion(Declared):
             checks.refuse("motion", f"points={self.points} do not fit dimension={dimension}.", remedy)
         distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
         if len(corners) < 2 or not np.isfinite(distance[-1]) or distance[-1] == 0.0:
-            checks.refuse("motion", f"points={self.points} make no way.", remedy)
+            checks.refuse("motion", f"points={self.points} do not move.", remedy)
         along = distance[-1] * time / time[-1]
         return np.stack([np.interp(along, distance, corners[:, i]) for i in range(dimension)], axis=1)
 

@@ -216,7 +216,7 @@ class ArcWheel:
 
     def __init__(self, device: AdmittanceDevice, arc: Arc, *, angle: float = 0.0):
         if getattr(device, "causality", None) != "admittance" or device.dimension != 2:
-            problem = f"device={checks.shown(device)} is no two-axis admittance device."
+            problem = f"device={checks.shown(device)} is not a two-axis admittance device."
             checks.refuse("ArcWheel", problem, "Give one with 2 axes.")
         self.device, self.arc = device, checks.instance("ArcWheel", "arc", arc, Arc, "Give an Arc(...).")
         angle = checks.number("ArcWheel", "angle", angle, "rad")

@@ -117,7 +117,7 @@ def _recorded(run: Result, machine: ContactPatch | SteeringSystem, now: NDArray[
     if run.time.size < 2 or abs(run.time[1] - run.time[0] - T) > 1e-6 * T:
         checks.refuse(_OWNER, "the run did not record each of at least 2 ticks.", "Run with every=1, and longer.")
     if now.size == 0 or now.min() < 1 or now.max() >= run.time.size:
-        checks.refuse(_OWNER, f"ticks reach beyond 1 to {run.time.size - 1}.", "The first is seen by none before it.")
+        checks.refuse(_OWNER, f"ticks reach beyond 1 to {run.time.size - 1}.", "Each needs the one before it.")
     return names
 
 

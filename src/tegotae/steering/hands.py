@@ -226,7 +226,7 @@ def led_by(
         checks.refuse(owner, f"run got {got}.", "Give one of them.")
     if hand is None:
         if duration is not None:
-            problem = f"duration={checks.shown(duration)} says nothing of a record."
+            problem = f"duration={checks.shown(duration)} is given with a record, which has its own length."
             checks.refuse(owner, problem, "Give it with a hand.")
         return force, None
     if not isinstance(hand, TorqueProfile):
@@ -273,5 +273,5 @@ def _sampled(owner: str, name: str, value: Profile | ArrayLike, period: float, t
 
 def _timed(owner: str, name: str, value: Profile | ArrayLike) -> Profile:
     if not callable(value):
-        checks.refuse(owner, f"{name} is an array, which knows no times.", "Use Trace(values=…, period=…) instead.")
+        checks.refuse(owner, f"{name} is an array, which has no times.", "Use Trace(values=…, period=…) instead.")
     return value

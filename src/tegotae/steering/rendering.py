@@ -99,7 +99,7 @@ class GearedImpedance(AngleModel):
     def __init__(self, live: LiveImpedance, *, gear: float = 1.0, horizon: float = 0.03, speed: float = 0.0):
         owner = type(self).__name__
         if not isinstance(live, LiveImpedance) or live.block.dimension != 1:
-            problem = f"live={checks.shown(live)} is no started impedance of one axis."
+            problem = f"live={checks.shown(live)} is not a started impedance of one axis."
             checks.refuse(owner, problem, "Give block.start(period=…).")
         super().__init__(live, speed)
         self.gear = checks.positive(owner, "gear", gear, "", "Give wheel angle over tyre angle.")
@@ -190,7 +190,7 @@ class LocalRenderer(Declared):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.friction is not None and self.friction.dimension != 1:
-            problem = f"friction={checks.shown(self.friction)} is no impedance of one axis."
+            problem = f"friction={checks.shown(self.friction)} is not an impedance of one axis."
             checks.refuse(type(self).__name__, problem, "Give a FrictionImpedance.")
 
     def start(self, *, period: float) -> LiveRenderer:

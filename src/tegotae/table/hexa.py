@@ -139,7 +139,7 @@ class Hexa(Declared):
         """
         theta = checks.vector("Hexa", "angles", angles, "rad", 6)
         if guess is not None and (not isinstance(guess, Sequence) or len(guess) != 2 or isinstance(guess, str | bytes)):
-            checks.refuse("Hexa", f"guess={checks.shown(guess)} is no pose.", "Give (position, rotation).")
+            checks.refuse("Hexa", f"guess={checks.shown(guess)} is not a pose.", "Give (position, rotation).")
         p, R = self._level(float(theta.mean())) if guess is None else pose_of("Hexa", *guess)
         p, R = p.copy(), R.copy()
         steps = kernels.pose_at(self.geometry, np.ascontiguousarray(theta), p, R)

@@ -66,7 +66,7 @@ class Margins:
 
 
 def pose_of(owner: str, position: ArrayLike, rotation: ArrayLike | None) -> tuple[Array, Array]:
-    """A position (3,) [m] and a rotation (3, 3), or an error that says which of them is none."""
+    """A position (3,) [m] and a rotation (3, 3), or an error that says which of them is not one."""
     return checks.vector(owner, "position", position, "m", 3), rotation_of(owner, rotation)
 
 
@@ -199,7 +199,7 @@ WHY = {
     PAST_RANGE: "an arm was pushed past its range",
     NO_POSE: "no pose of the plate fits the encoders",
     BAD_COMMAND: "the commanded pose is out of reach",
-    NO_ROTATION: "the commanded rotation is no rotation",
+    NO_ROTATION: "the commanded rotation is not a rotation",
 }
 COMMANDED = (BAD_COMMAND, NO_ROTATION)  # by whoever commands, who may repair it
 _TURNS = ("measured_rotation", "previous_measured_rotation", "command_rotation")
@@ -254,7 +254,7 @@ def _pose(plant: HexaPlant, state: State, given: Collection[str]) -> tuple[Array
 
 
 def fault_of(plant: HexaPlant, state: State) -> Fault | None:
-    """What else cannot be in a state: places beyond the sensor's ring, turns that are none."""
+    """What else cannot be in a state: places beyond the sensor's ring, turns that are not rotations."""
     if state["sensor.place"] >= max(1, int(plant.sensor.delay)):
         return Fault("sensor.place", 0, f"a whole number from 0 to {max(0, int(plant.sensor.delay) - 1)}")
     q = state.part("quaternion")

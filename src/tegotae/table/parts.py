@@ -329,7 +329,7 @@ class ProbedSurface(Declared):
         """
         M = checks.finite_array("ProbedSurface", "M", M, "kg", last=6)
         if M.shape != (6, 6) or np.linalg.matrix_rank(M) < 6:
-            problem = f"M={checks.shown(M)} is no inertia."
+            problem = f"M={checks.shown(M)} is not an inertia."
             checks.refuse("ProbedSurface", problem, "Give 6 x 6 numbers that can be inverted.")
         x, y, z = rotation_of("ProbedSurface", checks.array("ProbedSurface", "rotation", rotation, "")) @ self.tip
         J = np.array([[1, 0, 0, 0, z, -y], [0, 1, 0, -z, 0, x], [0, 0, 1, y, -x, 0]], dtype=np.float64)

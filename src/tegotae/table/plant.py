@@ -189,7 +189,7 @@ class HexaPlant(Mechanism, Admittance):
         return state
 
     def fault(self, state: State) -> Fault | None:
-        """Beside what every state may not have: quaternions of other lengths, rotations that are none."""
+        """Beside what every state may not have: quaternions of other lengths, matrices that are not rotations."""
         return super().fault(state) or fault_of(self, state)
 
     def see_trouble(self, state: State) -> None:

@@ -83,7 +83,7 @@ class StribeckRecipe(LawRecipe):
         kinetic, static = values["kinetic"], values["static"]
         if static < kinetic:
             problem = f"the friction of this record rises with the slip speed, from {static:.3g} N to {kinetic:.3g} N."
-            checks.refuse("fit", problem, "That is no Stribeck law; fit law=tg.Viscous.")
+            checks.refuse("fit", problem, "That is not a Stribeck law; fit law=tg.Viscous.")
         return super().law(values)
 
     def guesses(self, speeds: Array, forces: Array) -> list[Values]:
@@ -136,7 +136,7 @@ class FrictionRecipe(Recipe):
         return block
 
     def name_in_block(self, name: str) -> str:
-        """Those of the law are its own."""
+        """Parameters of the law stand under `law.` in the block."""
         return f"law.{name}" if name in {q.name for q in self.law.parameters} else name
 
     def known_but_for_the_law(self) -> Values:

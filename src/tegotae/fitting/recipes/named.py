@@ -160,7 +160,7 @@ def _measured(machine: Block, measured: object) -> tuple[str, Array]:
         length = place.stop - place.start
         return response, checks.signal("fit", f"measured[{response!r}]", values, place.part.unit, length)
     remedy = f"It has {', '.join(name for name, part in machine.parts.items() if part.recorded)}."
-    return checks.refuse("fit", f"measured has {response!r}, which is no field of this {machine.name}.", remedy)
+    return checks.refuse("fit", f"measured has {response!r}, which is not a field of this {machine.name}.", remedy)
 
 
 def _as_long_as(given: Any, none: Array) -> Array:

@@ -108,7 +108,7 @@ class FeltSteering(Impedance):
 
     @cached_property
     def tyre(self) -> Impedance:
-        """Its vehicle included."""
+        """The tyre with the vehicle that it carries."""
         return self.system.vehicle.on(self.system.patch)
 
     @property
@@ -219,12 +219,12 @@ class SteeringRecipe(Recipe):
             checks.refuse("fit", "the torque brakes the wheel instead of turning it.", remedy)
         if _log(record).remembers:
             remedy = (
-                "Begin it with the wheel at rest and nobody pulling, or log on until the wheel has been to both ends."
+                "Begin it with the wheel at rest and no hand on it, or log on until the wheel has been to both ends."
             )
-            checks.refuse("fit", "the log begins in mid-motion, with bristles stretched nobody knows how.", remedy)
+            checks.refuse("fit", "the log begins in mid-motion: how far bristles were stretched is unknown.", remedy)
 
     def scales(self, values: Values, record: Record) -> Values:
-        """A damper that relaxes within two ticks makes hardly a difference."""
+        """The damping below which it hardly shows: the bristle relaxes within two ticks."""
         return {"patch.damping": 2.0 * record.period * values["patch.stiffness"]}
 
     def starts(self, record: Record) -> Iterable[Values]:

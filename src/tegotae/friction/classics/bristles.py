@@ -51,7 +51,7 @@ def sampled_rise(
 
 
 def least_magnitude(owner: str, law: Law) -> float:
-    """The smallest friction [N] of a law over all speeds; refused where it is none, for a bristle relaxes to it."""
+    """The smallest friction [N] of a law over all speeds; refused unless it is > 0, for a bristle relaxes to it."""
     speeds = np.concatenate([SPEEDS, law.speeds]) if isinstance(law, Tabulated) else SPEEDS
     forces = law(speeds)
     where = int(np.argmin(forces))

@@ -99,7 +99,7 @@ class Bus(Closable):
         self._answer(topic, checks.function(self._owner, "reply", reply, "Give a function of what is asked."))
 
     def ask(self, topic: str, payload: bytes = b"", timeout: float = 1.0) -> bytes | None:
-        """The answer, None if nobody gives one in time [s]; an InputError with the message of the node that refused."""
+        """The answer, None if none comes in time [s]; an InputError with the message of the node that refused."""
         timeout = checks.positive(self._owner, "timeout", timeout, "s", "Give how long to wait.")
         self._checked(topic)
         return self._ask(topic, payload, timeout)

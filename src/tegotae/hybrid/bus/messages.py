@@ -72,7 +72,7 @@ def object_of(what: str, payload: bytes) -> dict[str, Any]:
             payload, parse_constant=lambda _: None, parse_float=lambda text: it if isfinite(it := float(text)) else None
         )
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{what}: it is no JSON ({error}).\n  {REMEDY}") from error
+        raise InputError(f"{what}: it is not JSON ({error}).\n  {REMEDY}") from error
     if not isinstance(content, dict):
         checks.refuse(what, f"it is {type(content).__name__}, not a table of names.", REMEDY)
     waiting: list[tuple[Any, int]] = [(content, 0)]
@@ -104,12 +104,12 @@ def event_of(message: dict[str, Any]) -> dict[str, Any]:
     """Something that happened: "time" [ns], "node", "level", "text", "kind" ("" unless given), and no more."""
     when = message.get("time")
     if isinstance(when, bool) or not isinstance(when, int) or not SOONEST <= when <= LATEST:
-        checks.refuse("event", f"time={checks.shown(when)} is no time in ns.", REMEDY)
+        checks.refuse("event", f"time={checks.shown(when)} is not a time in ns.", REMEDY)
     event: dict[str, Any] = {"time": when}
     for name in ("node", "level", "text", "kind"):
         event[name] = text = message.get(name, "" if name == "kind" else None)
         if not isinstance(text, str):
-            checks.refuse("event", f"{name}={text!r:.40} is no text.", REMEDY)
+            checks.refuse("event", f"{name}={text!r:.40} is not a text.", REMEDY)
         _refuse_unwritable("event", text)
     if event["level"] not in LEVELS:
         checks.refuse("event", f"level={event['level']!r:.40}.", f"Give one of {', '.join(LEVELS)}.")
@@ -120,14 +120,14 @@ def status_of(message: dict[str, Any]) -> dict[str, Any]:
     """What a node tells of itself; "state" is a whole number, "words" are texts, "deadlines" and "link" are tables."""
     state, words = message.get("state", 0), message.get("words", [])
     if isinstance(state, bool) or not isinstance(state, int):
-        checks.refuse("status", f"state={state!r:.40} is no whole number.", REMEDY)
+        checks.refuse("status", f"state={state!r:.40} is not a whole number.", REMEDY)
     if not isinstance(words, list) or not all(isinstance(one, str) for one in words):
-        checks.refuse("status", "words are no list of texts.", REMEDY)
+        checks.refuse("status", "words are not a list of texts.", REMEDY)
     for name in ("deadlines", "link"):
         counts = message.get(name, {})
         # type, not isinstance: a flag is no count
         if not isinstance(counts, dict) or not all(type(one) in (int, float, NoneType) for one in counts.values()):
-            checks.refuse("status", f"{name} is no table of numbers.", REMEDY)
+            checks.refuse("status", f"{name} is not a table of numbers.", REMEDY)
     return message
 
 
@@ -135,7 +135,7 @@ def keep_status(kept: dict[str, dict[str, Any]], topic: str, payload: bytes) -> 
     """Keep what the node named by a topic tells of itself, and return its name."""
     status, node = status_of(object_of("status", payload)), topic.rpartition("/")[2]
     if node not in kept and len(kept) >= _NODES:
-        checks.refuse("status", f"node {node!r:.40} is one too many.", "Name each node once.")
+        checks.refuse("status", f"with node {node!r:.40} there are more than {_NODES}.", "Name each node once.")
     kept[node] = status
     return node
 
@@ -143,11 +143,11 @@ def keep_status(kept: dict[str, dict[str, Any]], topic: str, payload: bytes) -> 
 def configuration_of(payload: bytes) -> tuple[float, Array]:
     """The simulated time [s] and q [m, rad, -], little-endian float64."""
     if len(payload) % 8 or not 8 < len(payload) <= 8 * (_COORDINATES + 1):
-        checks.refuse("configuration", f"{len(payload)} bytes are no time and coordinates.", REMEDY)
+        checks.refuse("configuration", f"{len(payload)} bytes are not a time and coordinates.", REMEDY)
     numbers = np.frombuffer(payload, "<f8")
     beyond = np.isfinite(numbers) & ~(np.abs(numbers) <= _LARGEST)  # what diverged may be NaN, which viewers know
     if beyond.any() or not abs(float(numbers[0])) <= FARTHEST:
-        checks.refuse("configuration", "a number is beyond all measure, or its time is not finite.", REMEDY)
+        checks.refuse("configuration", f"a number is larger than {_LARGEST:g}, or its time is not finite.", REMEDY)
     return float(numbers[0]), numbers[1:]
 
 
@@ -213,7 +213,7 @@ def take_requests(
         request = _request_of(payload)
         if not once.take(str(request.get("number"))):
             what = "the number that came with it was not drawn for it, is too old, or was used before."
-            checks.refuse("re-arm", what, "Ask again; if nobody of yours asked, somebody sends recorded messages.")
+            checks.refuse("re-arm", what, "Ask again. If none of your nodes asked, somebody sends recorded messages.")
         rearm()
         return b""
 

@@ -95,7 +95,7 @@ def refuse_rows(owner: str, rows: Rows) -> None:
     if unbelievable(rows).any():
         checks.refuse(owner, "times, ticks, steps or clocks of a row are out of range.", REMEDY)
     if "simulated" in (rows.dtype.names or ()) and not (np.abs(rows["simulated"]) <= FARTHEST).all():
-        checks.refuse(owner, "the simulated time of a row is not finite, or beyond all measure.", REMEDY)
+        checks.refuse(owner, f"the simulated time of a row is not finite, or beyond {FARTHEST:g} s.", REMEDY)
 
 
 def unbelievable(rows: Rows) -> NDArray[np.bool_]:
@@ -148,7 +148,7 @@ def pack(block: RowBlock) -> bytes:
 
 
 def unpack(payload: bytes, dtype: np.dtype[Any]) -> RowBlock:
-    """The block that some bytes are, its rows read-only; an InputError if they are none, or one of other rows."""
+    """The block in these bytes, its rows read-only; an InputError if they hold none, or one with other rows."""
     owner, remedy = "block", "Publish rows by a BlockWriter."
     if len(payload) < _HEADER.size:
         checks.refuse(owner, f"{len(payload)} bytes are too few for a header.", remedy)
@@ -164,7 +164,7 @@ def unpack(payload: bytes, dtype: np.dtype[Any]) -> RowBlock:
     try:
         who, what = payload[_HEADER.size : names].decode(), payload[names:begin].decode()
     except UnicodeDecodeError as error:
-        checks.refuse(owner, f"its names are no text ({error}).", remedy)
+        checks.refuse(owner, f"its names are not text ({error}).", remedy)
     if size != dtype.itemsize or mark != fingerprint(dtype):
         checks.refuse(owner, f"the {what!r} rows of node {who!r} have other fields than this reader knows.", _ANEW)
     return RowBlock(who, what, birth, number, first, np.frombuffer(payload, dtype, count, begin))
@@ -276,9 +276,9 @@ class BlockReader(Judge):
         """Hand it on if it is new; refuse what is well formed and cannot be true."""
         owner, node, remedy = "block", f"node {block.node!r:.40}", "Publish rows by a BlockWriter."
         if block.node not in self.counts and len(self.counts) >= _NODES:
-            checks.refuse(owner, f"{node} is one too many.", "Name each node once.")
+            checks.refuse(owner, f"with {node} there are more than {_NODES}.", "Name each node once.")
         if not block.rows.size or block.number >= _COUNTED or block.first >= _COUNTED:
-            problem = f"block {block.number} of {node}, {block.rows.size} rows from {block.first} on, cannot be."
+            problem = f"block {block.number} of {node}, {block.rows.size} rows from {block.first} on: out of range."
             checks.refuse(owner, problem, remedy)
         refuse_rows(owner, block.rows)
         if self._counted(block):

@@ -123,7 +123,7 @@ class Deadlines(Declared):
 
     def troubles(self) -> list[str]:
         """What went wrong, in words."""
-        told = (
+        messages = (
             (self.missed, f"{self.missed} of {self.count + self.skipped} deadlines missed: {self.overruns} ticks took "
              f"longer than a period, {self.skipped} never began; the latest beginning came "
              f"{1e3 * self.lateness.largest:.3g} ms late"),
@@ -131,7 +131,7 @@ class Deadlines(Declared):
              "ticks and time stamps do not depend on it"),
             (self.went_back, f"the monotonic clock went back {self.went_back} times: this machine cannot keep time"),
         )  # fmt: skip
-        return [words for count, words in told if count]
+        return [message for count, message in messages if count]
 
 
 @dataclass
@@ -189,7 +189,7 @@ class LinkStatistics(Declared):
             f"{count} packets of version {version}, but this is version {VERSION}: {remedy}"
             for version, count in sorted(self.versions.items())
         ]
-        told = (
+        messages = (
             (self.foreign, f"{self.foreign} packets with another key or from another address: give both nodes the same "
              "key file and each other's address, or find out who else is sending"),
             (self.replayed, f"{self.replayed} packets of an earlier session: a peer whose wall clock was set back "
@@ -200,7 +200,7 @@ class LinkStatistics(Declared):
             (self.unsent and self.error,
              f"{self.unsent} packets could not be sent, the last because of: {self.error}"),
         )  # fmt: skip
-        return troubles + [words for count, words in told if count]
+        return troubles + [message for count, message in messages if count]
 
 
 def standing(clock: NodeClock, link: NodeLink, state: NodeState) -> dict[str, Any]:

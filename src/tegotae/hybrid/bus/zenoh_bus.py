@@ -46,7 +46,7 @@ _QUIET = {"multicast": {"enabled": False}, "gossip": {"enabled": False}, "delay"
 
 
 def free_address(host: str = "127.0.0.1") -> Address:
-    """An address at which nobody listens now."""
+    """An address at which no program listens now."""
     with bound(_NAME, "host", host, socket.SOCK_STREAM) as it:
         return host, int(it.getsockname()[1])
 
@@ -74,7 +74,7 @@ class Access:
         return it.digest()
 
     def peer(self, listen: Address | None, connect: Sequence[Address]) -> Any:
-        """A session that listens here, and connects there as soon as somebody is there."""
+        """A session that listens here, and connects there as soon as a peer is there."""
         retry = {"period_init_ms": 50, "period_max_ms": 500, "period_increase_factor": 2}
         queue = {"size": {"data": _QUEUE}, "congestion_control": {"drop": {"wait_before_drop": 0}}}
         settings: dict[str, object] = {
@@ -90,7 +90,7 @@ class Access:
         return self._opened(settings, {"tx": {"lease": _LEASE, "queue": queue}})
 
     def refusal(self, address: Address) -> str:
-        """Why somebody who listens there does not let us in; nothing if nobody listens, or all is well."""
+        """Why the peer that listens there refuses us, in words; nothing if none listens, or all is well."""
         from zenoh import ZError
 
         try:
@@ -365,7 +365,7 @@ class ZenohBus(Bus):
         return words + [f"{where} failed: {what}" for where, what in troubles.items()]
 
     def _refusal(self, address: Address) -> str:
-        """Why somebody who listens there is not met; nothing if nobody does, or all is well."""
+        """Why no connection to the peer that listens there is made; nothing if none listens, or all is well."""
         now = time.monotonic()
         when, words = self._probed.get(address, (now - 2 * _FRESH, ""))
         if now - when > _FRESH:

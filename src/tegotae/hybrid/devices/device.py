@@ -94,7 +94,7 @@ class Device(Protocol):
 
 
 class Twin(Device, Protocol):
-    """A device that is simulated: somebody must let its time pass. It obeys until it is stopped.
+    """A device that is simulated: its caller lets its time pass, by `step`. It obeys until it is stopped.
 
     Example:
         >>> from tegotae.hybrid.devices.device import SpringTwin, Twin

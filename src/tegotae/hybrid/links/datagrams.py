@@ -161,7 +161,7 @@ def bound(owner: str, name: str, host: str, kind: socket.SocketKind) -> socket.s
         place.bind((host, 0))
     except OSError as error:
         place.close()
-        problem = f"{name}: {host} is no address of this computer ({error.strerror})."
+        problem = f"{name}: {host} is not an address of this computer ({error.strerror})."
         remedy = "Use 127.0.0.1, or an address that `ip address` shows; start the other nodes on their computers."
         checks.refuse(owner, problem, remedy)
     return place
@@ -185,7 +185,7 @@ class Transport(Protocol):
         """The next datagram that has arrived by now [ns]."""
 
     def only(self, remote: Address) -> str:
-        """From now on hear nobody else, if the system can see to that; returns what went wrong, or nothing."""
+        """From now on receive from this peer alone, if the system can do that; returns what went wrong, or nothing."""
 
     def wait(self, seconds: float, spin: float) -> bool:
         """Until something may have arrived, at most so long [s], without sleep for the first part [s] of it."""

@@ -238,7 +238,7 @@ class MemoryTransport:
         return self._incoming.popleft() if self._incoming else None
 
     def only(self, remote: Address) -> str:
-        """There is nobody else in a pair."""
+        """A pair has only one peer: there is nothing to choose."""
         return ""
 
     def wait(self, seconds: float, spin: float) -> bool:

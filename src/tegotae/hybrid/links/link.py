@@ -101,7 +101,7 @@ class NodeLink(Closable):
     # ------------------------------------------------------------ what nodes call
 
     def send(self, packet: Packet) -> bool:
-        """Send at once; False if there is nobody to send to or the system refuses, which is counted, not raised."""
+        """Send at once; False if there is no peer yet or the system refuses, which is counted, not raised."""
         if type(packet) not in _SENT:
             problem = f"packet={checks.shown(packet)} is not a packet."
             checks.refuse(type(self).__name__, problem, "Give one, such as Command(...).")

@@ -140,8 +140,8 @@ class GuardedMachine:
         self._wrench, self._motion, self._slope = forces[met], motion[met], slope[met, met]
         self._state = self._live._state
         self._pose = np.array(machine.pose)
-        told = _SEEN if n == 6 else _SEEN[:1]  # of several ports nobody knows which one a place is of
-        seen = {name: self._state.part(name) for name in told if name in block.parts}  # where it lies, found once
+        wanted = _SEEN if n == 6 else _SEEN[:1]  # of several ports nobody knows which one a place is of
+        seen = {name: self._state.part(name) for name in wanted if name in block.parts}  # where it lies, found once
         self._kinetic, self._place, self._turn, twist, self._mobility = (seen.get(name) for name in _SEEN)
         velocity = self._state.memory.real[slice(*block.spaces.state.span("velocity"))]  # its parts by their ports
         self._twist = velocity[met] if twist is None else twist

@@ -207,7 +207,7 @@ class UrdfModel(ModelSettings):
         for name, part in parts.items():
             if part.body not in trees[name].arrays.frames:
                 known = ", ".join(list(trees[name].arrays.frames)[:12])
-                checks.refuse(OWNER, f"model.{name}.body={part.body!r} is no link of {part.file}.", f"It has {known}.")
+                checks.refuse(OWNER, f"model.{name}.body={part.body!r} is not in {part.file}.", f"It has {known}.")
             if (holder := part.holder) is not None:
                 held |= {f"{name}.{joint}": holder for joint in trees[name].joint_names}
         block = RelativeAdmittance(

@@ -195,7 +195,7 @@ class RelativeAdmittance(Admittance):
         given = dict(checks.mapping(_OWNER, "initial", initial, INITIAL))
         for name in given:
             if name in self.parts and name not in _GIVEN and not self.parts[name].fed:
-                checks.refuse(_OWNER, f"initial[{name!r}].", "It follows from q and v.")
+                checks.refuse(_OWNER, f"initial[{name!r}] cannot be set.", "It follows from q and v.")
         state = super().initial_state(period, {"q": self.tree.neutral(), **given})
         q, v, at = state.part("q"), state.part("v"), self.tree.arrays
         if v[self._locked].any():

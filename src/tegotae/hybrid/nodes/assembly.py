@@ -1,4 +1,4 @@
-"""Nodes made from settings, and what a table so made promises when somebody dies: how long and how far it then moves.
+"""Nodes made from settings, and what a table so made promises when a node dies: how long and how far it then moves.
 
 A command that is lost comes to rest as the limits say; a mechanism follows its command through a servo, and swings. So
 a simulated table is stopped before it starts: a second one, driven at the speed that its limits allow by the very nodes
@@ -188,7 +188,7 @@ def _tried(device: HexaSettings | SpringSettings, limits: LimitSettings, start: 
 
 
 def _left_alone(settings: Settings, begins: Pose, direction: Sequence[int], dying: str) -> tuple[float, float]:
-    """Until a table at full speed is at rest when somebody dies [s], and how far it went [m]."""
+    """Until a table at full speed is at rest when a node dies [s], and how far it went [m]."""
     T, twin = settings.period, twin_of(settings, begins)
     start = tuple(twin.read().pose)
     limits = replace(limits_of(settings).around(start[:3], _REACH), tilt=1.5)

@@ -70,12 +70,12 @@ class TableNode(Declared):
 
     @property
     def idle(self) -> bool:
-        """Whether it stands, is tared, and nobody has told it anything for a while."""
+        """Whether it stands, is tared, and has had no command for a while."""
         quiet = self._command is None or 1e-9 * self._waited > _FORGOTTEN
         return quiet and NodeState.HELD in self.state and self._rearm == 0 and self.sensing.ready
 
     def request_stop(self, reason: str) -> None:
-        """Trip at the next tick, whoever asks."""
+        """Trip at the next tick; any node may ask for it."""
         self._stops.append(reason)
 
     def request_rearm(self) -> None:

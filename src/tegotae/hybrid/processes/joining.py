@@ -35,7 +35,7 @@ def address_of(name: str, text: str) -> Address:
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not (colon and host and port.isascii() and port.isdigit() and int(port) < 65536):
-        checks.refuse(OWNER, f"{name}={text!r} is no address and port.", "Write it as '127.0.0.1:7400'.")
+        checks.refuse(OWNER, f"{name}={text!r} is not an address and a port.", "Write it as '127.0.0.1:7400'.")
     return host, int(port)
 
 

@@ -59,7 +59,7 @@ class _Process:
         self.reporter = Reporter(self.bus, self._node, rows)
 
     def say(self, words: str) -> None:
-        """Tell a person who started it; one that was started by a run has nobody to listen."""
+        """Tell a person who started it; one that a run started has no terminal."""
         if self._parent is None:
             self._tell(f"{self._node}: {words}")
 
@@ -97,7 +97,7 @@ class _Process:
             checks.refuse(owner, " ".join(others), "Then start it again.")
 
     def wait(self, idle: bool) -> int:
-        """The number of the next tick; one of many for a node to whom nobody speaks."""
+        """The number of the next tick; an idle node waits for one in many."""
         return self.clock.wait(_DOZING if idle else 1)
 
 
@@ -227,7 +227,7 @@ def _device_tick(node: DeviceNode, tick: int, twin: Twin, clock: RealClock, repo
 
 
 def run_log(settings: Settings, *, out: Path, overwrite: bool, parent: int | None, tell: Tell) -> None:
-    """Write everything down that the nodes say; at the end, wait until nobody says anything more."""
+    """Write everything down that the nodes say; at the end, wait until no more messages come."""
     from tegotae.hybrid.records.log_node import LogNode
 
     with ExitStack() as held:

@@ -117,7 +117,7 @@ class LogWriter(Closable):
         checks.choice("LogWriter", "kind", kind, KINDS)
         names = rows.dtype.names if isinstance(rows, np.ndarray) and rows.ndim == 1 else None
         if names is None or "time" not in names:
-            problem = "rows is no array of records with a time."
+            problem = "rows is not an array of records with a time."
             checks.refuse("LogWriter", problem, "Give rows as in tegotae.hybrid.bus.rows.")
         if rows.size == 0:
             return

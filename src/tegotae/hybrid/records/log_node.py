@@ -86,7 +86,7 @@ class LogNode(Closable):
             self.writer.event(event_of(object_of("event", payload)))
         elif rest != "log":  # its own words are written where they are said
             if f"status/{rest}" not in self.writer.written and len(self.writer.written) >= _TOPICS:
-                checks.refuse("LogNode", f"node {rest!r:.40} is one too many.", "Name each node once.")
+                checks.refuse("LogNode", f"with node {rest!r:.40} there are too many.", "Name each node once.")
             self.writer.status(rest, status_of(object_of("status", payload)))
 
     def _write_rows(self, kind: str, block: RowBlock) -> None:

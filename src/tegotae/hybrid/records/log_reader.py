@@ -107,7 +107,7 @@ class LogReader:
         from mcap.records import Chunk, Footer, Header, Metadata
 
         if (start := file.read(8)) != _MAGIC:
-            what = "it is empty" if not start else "it is no MCAP file"
+            what = "it is empty" if not start else "it is not an MCAP file"
             raise FileError(f"Cannot read {self.path}: {what}.\n  Give the log of a hybrid run.")
         seen = False
         for opcode, data in _records(file):
@@ -171,7 +171,7 @@ class LogReader:
         data = message.data
         if topic in self._types:
             if len(data) % self._types[topic].itemsize:
-                problem = f"{len(data)} bytes are no whole number of rows."
+                problem = f"{len(data)} bytes are not a whole number of rows."
                 self._judge.taken(topic, lambda: checks.refuse("block", problem, "It is damaged."))
                 return
             self._kept += len(data)
@@ -277,7 +277,7 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
     except OSError as error:
         raise FileError(f"Cannot read {path}: {error.strerror}.\n  Give the log of a hybrid run.") from error
     except (TypeError, ValueError) as error:
-        raise InputError(f"LogReader: path={path!r} is no path ({error}).\n  Give the name of a log.") from error
+        raise InputError(f"LogReader: path={path!r} is not a path ({error}).\n  Give the name of a log.") from error
 
 
 def _records(file: BinaryIO) -> Iterator[tuple[int, bytes]]:

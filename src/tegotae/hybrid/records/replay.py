@@ -66,7 +66,7 @@ def replay(
             _again(core, row)
         except InputError as error:
             why = str(error).splitlines()[0]
-            raise FileError(f"replay: row {number} of {log.path} cannot be ({why})\n  Give another copy.") from error
+            raise FileError(f"replay: row {number} of {log.path} is damaged ({why})\n  Give another copy.") from error
         if progress is not None and number % _SHARE == 0:
             progress(number / rows.size)
     return difference(log.dynamics, rows)

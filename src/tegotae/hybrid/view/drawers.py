@@ -139,7 +139,7 @@ class Drawer(Protocol):
 
 
 class PlainBodies:
-    """A model or device that nobody here knows: the moving part at its relative pose, under the surface it touches.
+    """A model or device without a drawing of its own: the moving part at its relative pose, under the surface.
 
     Example:
         >>> from tegotae.hybrid.view import PlainBodies

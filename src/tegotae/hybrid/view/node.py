@@ -1,4 +1,4 @@
-"""The viewer, a node of its own: it listens, and nobody misses it.
+"""The viewer, a node of its own: it only listens, and the others run on without it.
 
 Its server listens on loopback unless told otherwise, at the port that was asked for or none, with no tunnel to outside.
 """
@@ -52,7 +52,7 @@ def serve(address: str, port: int) -> ViserServer:
 
     class Page(ViserServer):
         def request_share_url(self, verbose: bool = True) -> str | None:
-            """Nobody opens a tunnel through which strangers see the page and press its buttons."""
+            """Opens no tunnel through which strangers could see the page and press its buttons."""
             return None
 
     with _quietly():

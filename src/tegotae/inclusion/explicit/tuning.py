@@ -158,7 +158,7 @@ def automatic(
     """
     T = checks.period_of("automatic", period)
     if not hasattr(inclusion, "states"):
-        checks.refuse("automatic", f"inclusion={checks.shown(inclusion)} is none.", "Give an Inclusion(...).")
+        checks.refuse("automatic", f"inclusion={checks.shown(inclusion)} is not an Inclusion.", "Give an Inclusion.")
     place, _ = start_of("automatic", initial, inclusion.states)
     masses = effective_masses(inclusion, place)
     given = dict(checks.mapping("automatic", "elements", elements, "Give a dict of Contact or Friction by name."))
@@ -213,7 +213,7 @@ def restitution_of(contact: Contact, *, mass: float) -> float:
     zeta = 0.5 * contact.beta * math.sqrt(contact.stiffness / M)
     if not _LEAST_ZETA <= zeta <= 1.0 / _LEAST_ZETA:
         problem = f"mass={M:g} kg on this contact has a damping ratio of {zeta:.3g}"
-        checks.refuse("restitution_of", f"{problem}, which is no contact's.", "Give the mass that the contact feels.")
+        checks.refuse("restitution_of", f"{problem}, which no contact has.", "Give the mass that the contact feels.")
     return _restitution(zeta, contact.alpha / contact.beta)
 
 

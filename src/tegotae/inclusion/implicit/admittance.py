@@ -89,13 +89,13 @@ class InclusionAdmittance(Stepped, Admittance):
         system = self.stepper.inclusion
         known = (*system.parameters, *system.callables)
         remedy = f"It has {', '.join(s.name for s in known) or 'none'}; declare a force as inputs={{'force': 0.0}}."
-        return self._symbols("force", "is no parameter and no input", known, remedy)
+        return self._symbols("force", "is neither a parameter nor an input", known, remedy)
 
     @cached_property
     def _velocities(self) -> tuple[Symbol, ...]:
         states = self.stepper.inclusion.states
         remedy = f"States are {', '.join(s.name for s in states)}."
-        return self._symbols("velocity", "is no state", states, remedy)
+        return self._symbols("velocity", "is not a state", states, remedy)
 
     def _symbols(self, name: str, problem: str, known: Sequence[Symbol], remedy: str) -> tuple[Symbol, ...]:
         """Those that a field names."""
@@ -104,7 +104,7 @@ class InclusionAdmittance(Stepped, Admittance):
         keys = tuple(given) if isinstance(given, (tuple, list)) else (given,)
         for key in keys:
             if not isinstance(key, (str, Symbol)):
-                checks.refuse(self.name, f"{name}={checks.shown(key)} is no name.", "Give a symbol or its name.")
+                checks.refuse(self.name, f"{name}={checks.shown(key)} is not a name.", "Give a symbol or its name.")
             if key not in by_name:
                 checks.refuse(self.name, f"{name}={checks.shown(key)} {problem}.", remedy)
         return tuple(by_name[key] for key in keys)

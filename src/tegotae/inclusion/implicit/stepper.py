@@ -247,7 +247,7 @@ class Stepper(Stepped):
         names = ", ".join(symbol.name for symbol in self.fed_names) or "none"
         return checks.refuse(
             "Stepper",
-            f"inputs names {str(key)!r}, which is no parameter and no input function.",
+            f"inputs names {str(key)!r}, which is neither a parameter nor an input function.",
             f"It has {names}; a quantity to be fed is declared among the parameters.",
         )
 

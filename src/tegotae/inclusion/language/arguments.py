@@ -105,7 +105,7 @@ def span_of(owner: str, span: Any) -> tuple[float, float]:
     """Start and end [s] as two finite numbers, the end behind the start."""
     pair = isinstance(span, Sequence) or (isinstance(span, np.ndarray) and span.ndim == 1)
     if not pair or isinstance(span, str | bytes) or len(span) != 2:
-        checks.refuse(owner, f"span={checks.shown(span)} is no pair.", "Give (start, end) in seconds.")
+        checks.refuse(owner, f"span={checks.shown(span)} is not a pair.", "Give (start, end) in seconds.")
     start, end = checks.number(owner, "span", span[0], "s"), checks.number(owner, "span", span[1], "s")
     if end <= start:
         problem = "has no length" if end == start else "does not go forward"
@@ -140,7 +140,7 @@ def start_of(owner: str, initial: Any, states: Sequence[Symbol]) -> tuple[Array,
     for key, value in named(owner, "initial", initial, "{'p': 0.1}").items():
         name = str(key)
         if name not in names:
-            checks.refuse(owner, f"initial names {name!r}: {name!r} is no state.", f"States are {', '.join(names)}.")
+            checks.refuse(owner, f"initial names {name!r}: {name!r} is not a state.", f"States are {', '.join(names)}.")
         found[name] = checks.number(owner, f"initial[{name!r}]", value, "", "Give a finite number, in SI units.")
     return np.array([found.get(name, 0.0) for name in names]), found
 

@@ -77,7 +77,7 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]
 
     def _print_Piecewise(self, expr: Any) -> str:
         if expr.args[-1].cond != sympy.true:
-            refuse(f"{expr} leaves a hole.", "End a Piecewise with (value, True).")
+            refuse(f"{expr} has no value outside its conditions.", "End a Piecewise with (value, True).")
         return str(super()._print_Piecewise(expr))
 
     def _print_Heaviside(self, expr: Any) -> str:

@@ -124,7 +124,7 @@ class Equations:
             strangers = sorted(s.name for s in value.free_symbols - fine)
             if strangers:
                 refuse(
-                    f"{strangers[0]!r} in {place}, {value}, is no state, parameter or input.",
+                    f"{strangers[0]!r} in {place}, {value}, is neither a state nor a parameter nor an input.",
                     "Give it a row if it is a state, or a value in parameters or inputs.",
                 )
         for name in {s.name for s in self.states} & {e.name for e in self.elements}:
@@ -269,4 +269,4 @@ def _symbol(key: Any, known: Mapping[str, Symbol]) -> Symbol:
         return key
     if isinstance(key, str) and key:
         return known.get(key, Symbol(key))
-    return refuse(f"{key!r} is no symbol.", "Use SymPy symbols or strings as keys.")
+    return refuse(f"{key!r} is not a symbol.", "Use SymPy symbols or strings as keys.")

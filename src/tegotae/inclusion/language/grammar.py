@@ -77,7 +77,7 @@ def value_of(given: Any, owner: str, place: str, names: Mapping[str, Symbol] | N
     ):
         return sympy.sympify(given, strict=True)
     return checks.refuse(
-        owner, f"{place}, {checks.shown(given)}, is no expression.", "Give one formula: SymPy's, or text."
+        owner, f"{place}, {checks.shown(given)}, is not an expression.", "Give one formula: SymPy's, or text."
     )
 
 
@@ -106,7 +106,7 @@ class _Reader:
         text = ast.unparse(node)
         shown = text if len(text) <= 60 else f"{text[:60]}…"
         self._refuse(
-            f"cannot be read: {shown!r} is no part of a formula",
+            f"cannot be read: {shown!r} is not part of a formula",
             "Use numbers, names, + - * / **, brackets and functions such as sin, exp, abs, dio, sgn and coulomb.",
         )
 
@@ -171,7 +171,7 @@ class _Reader:
         known = {**FUNCTIONS, **ELEMENTS}
         function = None if name in self._names else known.get(name)
         if function is None:
-            self._refuse(f"calls {name}, which is no function here", f"Known are {', '.join(known)}.")
+            self._refuse(f"calls {name}, which is not a function here", f"Known are {', '.join(known)}.")
         given = [self._argument(name, part, depth - 1) for part in node.args]
         named: dict[str, Any] = {}
         for word in node.keywords:
@@ -201,7 +201,7 @@ class _Reader:
             return self._refuse(f"cannot be read ({error})", "Check the arguments of its functions.")
 
     def _bounded(self, value: Any) -> Any:
-        """A number that no machine has would be work without end in what is made of it."""
+        """Refuse huge numbers: SymPy would work on them without end."""
         if isinstance(value, Expr) and value.is_number and value.is_finite is not False:
             parts = (value.p, value.q) if isinstance(value, sympy.Rational) else (value.evalf(3),)
             if not all(abs(part) <= LARGEST for part in parts):

@@ -48,7 +48,7 @@ def expression(state: Any, value: Any, names: Mapping[str, Symbol]) -> Expr:
     """The row of a state as SymPy reads it; text may use the names of states and parameters."""
     formula = value_of(value, "Inclusion", f"the row of {state}", names)
     if not isinstance(formula, Expr) or isinstance(formula, sympy.MatrixBase):
-        refuse(f"the row of {state}, {value!r}, is no expression.", "Give one formula a state.")
+        refuse(f"the row of {state}, {value!r}, is not an expression.", "Give one formula a state.")
     if formula.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo):
         refuse(f"the row of {state}, {formula}, is not finite.", "Divide by no zero.")
     if formula.has(sympy.I):
@@ -69,7 +69,7 @@ def matrix_of(given: Any) -> ImmutableMatrix | None:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            f"Inclusion: mass_matrix={checks.shown(given)} is no matrix ({str(error).strip()}).\n"
+            f"Inclusion: mass_matrix={checks.shown(given)} is not a matrix ({str(error).strip()}).\n"
             "  Give one row a state."
         ) from error
 

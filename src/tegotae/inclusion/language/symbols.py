@@ -159,7 +159,7 @@ def coulomb(limit: Any, slip: Any, name: str | None = None, static: Any = None) 
 
 def _name(owner: str, given: Any) -> Str:
     if not isinstance(given, (str, type(None))):
-        checks.refuse(owner, f"name={checks.shown(given)} is no text.", "Name the element, as 'floor'.")
+        checks.refuse(owner, f"name={checks.shown(given)} is not a text.", "Name the element, as 'floor'.")
     return Str(given or "")
 
 

@@ -102,7 +102,7 @@ def show(p, s, w):
 
 @kernel
 def no_answer(p, s, w, h, T, motion, slope):
-    """A scene without ports meets nobody else."""
+    """A scene without ports answers nothing."""
     return
 
 

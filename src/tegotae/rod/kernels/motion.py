@@ -18,7 +18,7 @@ import numpy as np
 from tegotae.compile import kernel, kernel_inside, kernel_sums, kernel_sums_inside
 from tegotae.rod.kernels.segment import WIDTH, all_integrals, point_torques, velocities
 
-# One rod in numbers, and room to work in.
+# One rod in numbers, and its workspace.
 #
 # Segments (n-1): hs length, rho density, K and C bending stiffness and viscosity. g gravity; tip mass and inertia.
 # Drive over time, linear between `when`: bends (times, n-1) natural curvature; loads (times, n, 3) on the nodes;

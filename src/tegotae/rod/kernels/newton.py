@@ -130,8 +130,8 @@ def shorten(w, n, T, tip, d, around):
 def solve(w, n, T, g, tip, held, swing, law, around, P, p, v, v1, a, counts):
     """Newton from the trial rates v1, whose velocities are V, to v1 at the end of the step.
 
-    After it V and G are those of v1, P and p those of the last trial; a room for accelerations; counts: steps, trials,
-    shortened trials, unsolved steps.
+    After it V and G are those of v1, P and p those of the last trial; a is for accelerations; counts: steps,
+    trials, shortened trials, unsolved steps.
     """
     counts[0] += 1
     if not grips(law):
@@ -172,7 +172,7 @@ def mobility(w, n, T, g, tip, held, law, nodes, P, unit, a, J):
     """How much each unit of force on the ports moves them, J (3 ports, ports, 3), as they grip and slide in the trial.
 
     One sweep for how the trial grips; then only what a unit adds is swept through the rod. P (3, 3) that of the solve,
-    unit (6) and a (n + 2) room.
+    unit (6) and a (n + 2) are workspaces.
     """
     p, rest = unit[:3], unit[3:6]
     if grips(law):

@@ -83,7 +83,7 @@ def moments(delta, re, im):
 
 @kernel_inside
 def point_torques(th, bend, h, q, fx, fy, tau, re, im):
-    """A force and a torque at the part q of a segment, as torques on its two angles; re, im (6) room.
+    """A force and a torque at the part q of a segment, as torques on its two angles; re, im (6) are workspaces.
 
     The segment up to the point bends by q delta: g1 = h exp(i th) (q m0 - q^2 m1), g2 = h exp(i th) q^2 m1; each torque
     is Re(conj(i g) F).
@@ -145,7 +145,7 @@ def bend_strip(th, count, m):
 
 @kernel_sums
 def bend_wide(th, count, m, re, im):
-    """Those of them that bend beyond WIDE; re, im (6) room."""
+    """Those of them that bend beyond WIDE; re, im (6) are workspaces."""
     for j in range(count):
         d = th[j + 1] - th[j]
         if abs(d) > WIDE:

@@ -240,13 +240,13 @@ def finish(p, s, w):
 
 @kernel
 def alone_answer(p, s, w, h, T, motion, slope):
-    """Nobody pushes it."""
+    """No port pushes it."""
     return
 
 
 @kernel_inside
 def take_step(p, s, w, around, T, begun, done):
-    """One step of a rod that nobody pushes, between two shares of the tick."""
+    """One step of a rod that no port pushes, between two shares of the tick."""
     n = s.z.shape[0] // 2 - 2
     begin_step(p, s, w, around, T, begun, done)
     solve(w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, s.z[n + 2 :], w.first, w.a, s.counts)

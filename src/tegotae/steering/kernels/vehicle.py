@@ -32,7 +32,7 @@ from functools import cache
 
 from tegotae.block import Halves
 from tegotae.compile import kernel
-from tegotae.kernels.roots import EPSILON
+from tegotae.kernels.roots import EPSILON, lessens
 from tegotae.steering.kernels.patch import (
     bristle_kernel,
     carcass_kernels,
@@ -138,7 +138,7 @@ def vehicle_halves(fill, axle, felt):
             for _ in range(PARTS):
                 trial = balance(p, s, w, v, dy - part * step_y, dr - part * step_r, T)
                 gap = trial[0][0] * trial[0][0] / p.m + trial[0][1] * trial[0][1] / p.Iz
-                found = gap < (1.0 - 1e-9 * part) * best
+                found = lessens(gap, part, best)
                 if found:
                     break
                 part *= 0.5
