@@ -10,6 +10,7 @@ from tegotae.control import PID
 from tegotae.errors import DivergenceWarning
 from tegotae.inclusion import Inclusion
 from tegotae.multibody import Body, Prismatic, Scene, Tree
+from tegotae.rod import Ground, GroundedRod, PlanarRod
 from tegotae.running.batch import Batch
 from tegotae.steering import ContactPatch
 from tegotae.steering.patch import PlanarPatch
@@ -123,6 +124,18 @@ def test_a_live_stepper_says_it():
     free = Inclusion({"p": "v", "v": "load**3"}, inputs={"load": 0.0}).to_stepper(period=10.0).start()
     with pytest.raises(tg.TegotaeError, match="it diverged at t=10 s"):
         free.step({"load": 1e140})
+
+
+@pytest.mark.parametrize("ground", [None, Ground(tangential=1.0, normal=2.0, stiffness=1e4)])
+@pytest.mark.parametrize("many", [False, True])
+def test_a_rod_that_is_thrown_beyond_all_numbers_says_it(ground, many):
+    rod = GroundedRod(rod=PlanarRod(length=1.0, nodes=5, density=1e-9, elasticity=0.1), ground=ground, at="tip")
+    push = {"force": np.full((20, 3), 1e140), "period": T}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)  # nobody is told in NumPy's words
+        with pytest.warns(DivergenceWarning, match=r"GroundedRod: what it recorded is not finite from 0\.00\d s on"):
+            run = Batch([rod, rod]).run(**push) if many else rod.run(**push)
+    assert not np.isfinite(run.kinetic).all()
 
 
 def test_a_live_scene_and_a_live_table_say_it():

@@ -123,6 +123,8 @@ class Course:
                 progress(b / self.ticks)
         tell(_OWNER, int(state["unsolved"]), int(state["steps"]), block.unsolved_remedy)
         whole = self._result(table, picks, pushes, state, wanted is None or not set(wanted).isdisjoint(INTEGRALS))
+        energies = np.array([whole["kinetic"], whole["elastic"]])  # of all that moves and bends
+        loop.report_divergence(_OWNER, energies[:, 1:], self.every, T)
         if wanted is None:
             return whole
         known = dict.fromkeys([*whole.variables, *INTEGRALS, *block.parts])
@@ -229,6 +231,7 @@ class Course:
             self._result(table[:, : done // self.every + 1], picks, pushes, state),
         )
 
+    @np.errstate(over="ignore", invalid="ignore")  # the run tells that it diverged
     def _result(self, table: Array, picks: Picks, pushes: Array, state: State, integrals: bool = True) -> Result:
         """What `PlanarRod.run` tells of the recorded moments, and what the ground and the ports did."""
         block, count = self.block, table.shape[1]
