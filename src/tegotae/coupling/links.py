@@ -190,7 +190,8 @@ def wires_of(links: Mapping[str, Link], admittances: Mapping[str, Admittance]) -
             (port, row), given = motions.at(name, word, getattr(link, word)), getattr(link, factor)
             rows.append(row)
             ratios.append(_ratio(f"{name}.{factor}", given, block, port, () if link.port else motions.ports))
-            plain += [(port.name, row)] if given is None else []
+            if given is None:
+                plain.append((port.name, row))
         motions.join(name, block, plain)
         if len(rows) == 2 and rows[0] == rows[1]:
             checks.refuse(OWNER, f"{name!r} joins {link.port!r} to itself.", "Give another, or none for the ground.")

@@ -140,7 +140,12 @@ def _node_row(name: str, here: bool, status: Mapping[str, Any]) -> str:
     colour = BAD if not here or flags & _TROUBLE else POOR if flags & _CARE else GOOD
     if ended or status.get("done") is True:  # as it should be
         colour = QUIET
-    words = "ended" if ended else "gone" if not here else state_words(flags) if "state" in status else "here"
+    if not here:
+        words = "ended" if ended else "gone"
+    elif "state" in status:
+        words = state_words(flags)
+    else:
+        words = "here"
     link = status.get("link", {})
     trip = link.get("round_trip_p50") or 0.0
     cells = (
