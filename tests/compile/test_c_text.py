@@ -15,11 +15,13 @@ from test_subset import MODULES
 
 from tegotae.compile import (
     c_source,
+    entry_long,
     kernel,
     kernel_exact,
     kernel_rare,
     kernel_sums,
     kernel_sums_long,
+    kernel_sums_long_inside,
     shipped,
     toolchain,
 )
@@ -157,6 +159,29 @@ def test_a_long_loop_asks_for_wide_registers_of_a_compiler_that_has_them():
         assert_clean(text, *variant.flags)
     # A sum of as many numbers, in whatever order: so many roundings at most.
     assert added_in_wide_registers(*given) == pytest.approx((given[0] / given[1]).sum(), rel=1003 * 2.3e-16)
+
+
+@kernel_sums_long_inside
+def scaled(a, b):
+    return 2.0 * added(a) / b
+
+
+@entry_long
+def added_in_a_wide_loop(a, b, times):
+    s = 0.0
+    for _ in range(times):
+        s += scaled(a, b)
+    return s
+
+
+def test_a_loop_over_what_is_long_takes_wide_registers_as_a_whole():
+    given = np.linspace(1.0, 2.0, 1003), 3.0, 4
+    text = c_source(added_in_a_wide_loop, *given)
+    assert "\nLONG double k_added_in_a_wide_loop(" in text
+    assert "\nINSIDE double k_scaled(" in text
+    for variant in shipped.variants():
+        assert_clean(text, *variant.flags)
+    assert added_in_a_wide_loop(*given) == pytest.approx(8.0 / 3.0 * given[0].sum(), rel=1003 * 2.3e-16)
 
 
 @kernel_rare

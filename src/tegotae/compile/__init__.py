@@ -13,6 +13,7 @@ from tegotae.compile.kernels import (
     as_kernel,
     entry,
     entry_free,
+    entry_long,
     entry_sums,
     frees_sums,
     kernel,
@@ -22,6 +23,7 @@ from tegotae.compile.kernels import (
     kernel_sums,
     kernel_sums_inside,
     kernel_sums_long,
+    kernel_sums_long_inside,
 )
 from tegotae.compile.modules import build, source_of
 from tegotae.on_demand import loaded_on_first_use
@@ -42,6 +44,7 @@ __all__ = [
     "c_source",
     "entry",
     "entry_free",
+    "entry_long",
     "entry_sums",
     "frees_sums",
     "is_ready",
@@ -52,6 +55,7 @@ __all__ = [
     "kernel_sums",
     "kernel_sums_inside",
     "kernel_sums_long",
+    "kernel_sums_long_inside",
     "source_of",
 ]
 

@@ -116,9 +116,16 @@ kernel_sums_long = Decorator(
     sums="free",
     long=True,
 )
+kernel_sums_long_inside = Decorator(
+    "As `kernel_sums_long`, put in place of its call: the loop over it, `entry_long`, takes the widest registers.",
+    sums="free",
+    inside=True,
+    long=True,
+)
 kernel_exact = Decorator("A kernel whose sums are taken as written, wherever it is called from.", sums="exact")
 entry = Decorator("What Python calls; see `kernel`.", entry=True)
 entry_sums = Decorator("What Python calls, with sums in any order; see `kernel_sums`.", entry=True, sums="free")
+entry_long = Decorator("What Python calls, with the widest registers; see `kernel_sums_long`.", entry=True, long=True)
 entry_free = Decorator(
     "What Python calls while other threads go on: for work that is spread over the cores.", entry=True, shares=True
 )

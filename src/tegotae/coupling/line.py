@@ -122,7 +122,7 @@ def advance(p, s, w, v, T):
 
 """
 
-LONG = 64  # numbers in a row, from which on the widest registers pay for what they cost
+LONG = 16  # numbers in a row, from which on the widest registers pay for what they cost
 _NEARER = "from tegotae.kernels.roots import nearer\n"
 
 
@@ -140,8 +140,8 @@ def module_on_line(moved: Mover, groups: Sequence[Group], velocity: int, unsolve
         "stores": f"s.real[{velocity}] = v" if keeps else "",
         "unsolved": unsolved,
         "move": "answer_a0(pa0, sa0, wa0, ",
-        "inside": "kernel_sums_long" if rows else "kernel_sums_inside",
-        "around": "kernel_sums_long" if rows else "kernel",
+        "inside": "kernel_sums_long_inside" if rows else "kernel_sums_inside",
+        "around": "kernel_sums_long_inside" if rows else "kernel",
         "tolerance": 4 * EPSILON,
     }
     return module_around(

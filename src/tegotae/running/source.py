@@ -25,7 +25,7 @@ from tegotae.layout import (
 # `fed[j, k]` is set in place slots[j] of the state before tick k; every so many ticks the numbers in places `picks`
 # (real) and `counts` (whole) are recorded. `fresh` says that the workspace may be garbage.
 _LOOP = """
-@entry
+@{entry}
 def loop(p, s, w, x, fed, slots, T, every, picks, counts, fresh, first, last, record):
     {views}
     {buffers}
@@ -273,6 +273,7 @@ def _pieces(inside: Inside, n: int, impedance: bool) -> dict[str, object]:
     halves, style = inside.halves, inside.kernels.style
     pieces: dict[str, object] = {
         "n": n,
+        "entry": "entry_long" if getattr(halves.tick, "long", False) else "entry",
         "buffers": "" if n == 1 else f"out = np.empty({n})\nslope = np.empty(({n}, {n}))",
         "memories": _MEMORIES,
         # Without ports, all that comes from outside is fed.

@@ -101,22 +101,20 @@ def fill_kernel(load, *law):
         turning, lost, bent = V * r + q_dot, p.share * V * T, 0.5 * V * (1.0 + p.share)
         w.V[0], w.r[0], w.Va[0], w.turning[0], w.phase[0], w.shift[0] = V, r, Va, turning, phase, shift
         rear, h = rearmost(p, w, n)
-        f_0, f_v, loads, inside = w.f_0, w.f_v, w.load, w.Ti
-        e = s.e[max(shift, 0) : n]
-        # Two loops of few rows each: with more the compiler would not see that they lie apart, and work one by one.
-        for j in range(n):
-            loads[j] = scale * load(p.pressure, 0, j * h + rear + p.xi_c, a)
-            inside[j] = T
-        front = low * h + rear
-        ours, theirs, kept = f_0[low:high], f_v[low:high], w.e0[low:high]
-        ic = B + T * K
-        still, steered = 0.5 * K * T * T * turning - ic * Va, K * T * T * bent - ic * lost
-        for i in range(high - low):  # were in the patch before; apart from the others, so that nothing branches
-            A = i * h + front
-            ours[i] = K * e[i] + ic * r * A + still
-            theirs[i] = ic * A + steered
+        f_0, f_v, loads, inside, e0 = w.f_0, w.f_v, w.load, w.Ti, w.e0
+        e, kept = s.e[max(shift, 0) : n], e0[low:high]
         for i in range(high - low):
             kept[i] = e[i]
+        ic = B + T * K
+        still, steered = 0.5 * K * T * T * turning - ic * Va, K * T * T * bent - ic * lost
+        # Two loops of few rows each: with more the compiler would not see that they lie apart, and work one by one.
+        for j in range(n):  # as if all were in the patch before, so that nothing branches
+            A = j * h + rear
+            f_0[j] = K * e0[j] + ic * r * A + still
+            f_v[j] = ic * A + steered
+            inside[j] = T
+        for j in range(n):
+            loads[j] = scale * load(p.pressure, 0, j * h + rear + p.xi_c, a)
         if shift != 0:
             first, last = (high, n) if shift > 0 else (0, low)
             for j in range(first, last):  # entered during the tick, unstretched
