@@ -1,6 +1,7 @@
 """Rods that are wrong on purpose: a factor, a missing term, a force nobody ordered, an integral cut short."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 from breaks import labour
@@ -39,9 +40,9 @@ class Edited(PlanarRod):
     def edit(self, rod, phase):
         return {}
 
-    def compiled(self, phase):
-        rod = super().compiled(phase)
-        return rod._replace(**self.edit(rod, phase))
+    def numbers(self, phase):
+        rod = SimpleNamespace(**super().numbers(phase))
+        return vars(rod) | self.edit(rod, phase)
 
 
 class Heavier(Edited):

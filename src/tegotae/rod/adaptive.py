@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tegotae.checks import Array
 from tegotae.rod.kernels import adaptive as ex
-from tegotae.rod.kernels.motion import Rod
+from tegotae.rod.kernels.motion import Rod, rod_workspace
 from tegotae.rod.phases import Phase
 from tegotae.rod.records import Kept, Shape, hold, start_of
 
@@ -44,13 +44,15 @@ class Adaptive:
         settings = (rtol, atol, _LEAST_STEP)
         t = 0.0
         for phase in self.phases:
-            rods, stops, rows = self._begin(phase, t)
+            one, rods, stops, rows = self._begin(phase, t)
             where = (np.zeros(count, dtype=np.int64), self.t, self.Z, self.steps, self.orders)
             given = (rods, stops, rows, end, *where, settings, methods, self.tally, self.status, tuple(self.kept))
 
-            def march(piece: NDArray[np.int64], phase: Phase = phase, given: Any = given) -> None:
+            def march(piece: NDArray[np.int64], one: dict[str, Any] = one, given: Any = given) -> None:
                 # Numbers of each rod take the place of its own; threads must not share it, nor where it is integrated.
-                rod, n, size = Rod(*map(np.copy, self.rods[0].compiled(phase))), self.rods[0].nodes, self.Z.shape[1]
+                n, size = self.rods[0].nodes, self.Z.shape[1]
+                own = {name: one[name].copy() for name in ex.PER_ROD}
+                rod = Rod(**{**one, **own}, **rod_workspace(n))  # type: ignore[no-untyped-call]
                 workspace = (np.zeros((2 * ex.COLUMNS, size)), np.zeros(n + 2), *(np.zeros(size) for _ in range(3)))
                 while entry(piece, rod, workspace, *given):
                     pass
@@ -62,22 +64,24 @@ class Adaptive:
                     list(pool.map(march, pieces))
             t = phase.until
 
-    def _begin(self, phase: Phase, t: float) -> tuple[Any, Array, NDArray[np.int64]]:
-        """Bases are held from now on -> what rods have of their own in a phase, when to stop, and the row of each stop.
+    def _begin(self, phase: Phase, t: float) -> tuple[dict[str, Any], tuple[Array, ...], Array, NDArray[np.int64]]:
+        """Bases are held from now on -> the numbers of one rod in a phase, what each has of its own, when to stop, and
+        the row of each stop.
 
         Stops are times to be recorded, kinks of the drive, and the end of the phase.
         """
-        times, each = self.times, [rod.compiled(phase) for rod in self.rods]
+        times, each = self.times, [rod.numbers(phase) for rod in self.rods]
         for rod, z, status in zip(self.rods, self.Z, self.status, strict=True):
             if status == ex.DONE:
                 hold(rod, z, phase, t)
-        wanted = np.union1d(times, each[0].when)
+        when = each[0]["when"]
+        wanted = np.union1d(times, when) if when.size > 1 else times  # a drive of one moment stays as it is
         inside = wanted[(wanted > t) & (wanted < phase.until)]
         stops = np.concatenate([times[:1][times[:1] == t] if t == 0.0 else times[:0], inside, [phase.until]])
         places = np.minimum(np.searchsorted(times, stops), times.size - 1)
         self.steps[:] = 1e-3 * max(phase.until - t, 1e-9)
-        rods = tuple(np.stack([getattr(one, name) for one in each]) for name in ex.PER_ROD)
-        return rods, stops, np.where(times[places] == stops, places, -1)
+        rods = tuple(np.array([one[name] for one in each]) for name in ex.PER_ROD)
+        return each[0], rods, stops, np.where(times[places] == stops, places, -1)
 
     def of_rod(self, i: int) -> Kept:
         """What was recorded of one rod, as far as it came."""

@@ -192,7 +192,11 @@ class PlanarRod(Declared):
         return ex.EXPLICIT if method == "explicit" or (method == "auto" and calm) else ex.IMPLICIT
 
     def compiled(self, phase: Phase) -> motion.Rod:
-        """The rod in one phase, as the kernels read it."""
+        """The rod in one phase, as the kernels read it, with arrays to work in."""
+        return motion.Rod(**self.numbers(phase), **motion.rod_workspace(self.nodes))  # type: ignore[no-untyped-call]
+
+    def numbers(self, phase: Phase) -> dict[str, Any]:
+        """What a compiled rod is told of itself and its drive."""
         segments, n = self.segments, self.nodes
         when, bends = phase.bends(segments.rest_curvature)
         turns, swings = np.zeros((when.size, 3)), phase.swings()
@@ -203,18 +207,17 @@ class PlanarRod(Declared):
             when = grid
         loads = np.zeros((when.size, n, 3))
         loads[:, 0, 2] = phase.torque
-        return motion.Rod(
-            *segments[:4],
-            g=np.array(self.gravity, dtype=np.float64),
-            tip=np.array(self.tip),
-            when=when,
-            bends=bends,
-            loads=loads,
-            swings=turns,
-            held=np.array(BASES[phase.base]),
-            points=self.points(phase.loads),
-            **motion.rod_workspace(n),  # type: ignore[no-untyped-call]
-        )
+        return {
+            **dict(zip(motion.Rod._fields, segments[:4], strict=False)),
+            "g": np.array(self.gravity, dtype=np.float64),
+            "tip": np.array(self.tip),
+            "when": when,
+            "bends": bends,
+            "loads": loads,
+            "swings": turns,
+            "held": np.array(BASES[phase.base]),
+            "points": self.points(phase.loads),
+        }
 
     def points(self, loads: Sequence[Load]) -> Array:
         """A row for each load: segment, share of its length, force x, y [N], torque [N·m]."""
