@@ -74,14 +74,14 @@ class Adaptive:
         for rod, z, status in zip(self.rods, self.Z, self.status, strict=True):
             if status == ex.DONE:
                 hold(rod, z, phase, t)
-        when = each[0]["when"]
+        one, when = each[0], each[0]["when"]
         wanted = np.union1d(times, when) if when.size > 1 else times  # a drive of one moment stays as it is
         inside = wanted[(wanted > t) & (wanted < phase.until)]
         stops = np.concatenate([times[:1][times[:1] == t] if t == 0.0 else times[:0], inside, [phase.until]])
         places = np.minimum(np.searchsorted(times, stops), times.size - 1)
         self.steps[:] = 1e-3 * max(phase.until - t, 1e-9)
-        rods = tuple(np.array([one[name] for one in each]) for name in ex.PER_ROD)
-        return each[0], rods, stops, np.where(times[places] == stops, places, -1)
+        rods = tuple(np.array([rod[name] for rod in each]) if len(each) > 1 else one[name][None] for name in ex.PER_ROD)
+        return one, rods, stops, np.where(times[places] == stops, places, -1)
 
     def of_rod(self, i: int) -> Kept:
         """What was recorded of one rod, as far as it came."""
