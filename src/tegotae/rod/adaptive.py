@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 _LEAST_STEP = 1e-13  # of the time: below, rounding decides
 
 
+def _in_one_piece(arrays: Sequence[Array]) -> list[Array]:
+    """Copies in memory of their own: threads whose numbers share a line of the cache would wait for each other."""
+    room, at, copies = np.zeros(16 + sum(array.size for array in arrays)), 8, []
+    for array in arrays:
+        copies.append(room[at : at + array.size].view(array.dtype).reshape(array.shape))
+        copies[-1][...] = array
+        at += array.size
+    return copies
+
+
 class Adaptive:
     """One run: the numbers of all rods, stacked, and what is recorded of them."""
 
@@ -51,9 +61,11 @@ class Adaptive:
             def march(piece: NDArray[np.int64], one: dict[str, Any] = one, given: Any = given) -> None:
                 # Numbers of each rod take the place of its own; threads must not share it, nor where it is integrated.
                 n, size = self.rods[0].nodes, self.Z.shape[1]
-                own = {name: one[name].copy() for name in ex.PER_ROD}
-                rod = Rod(**{**one, **own}, **rod_workspace(n))  # type: ignore[no-untyped-call]
-                workspace = (np.zeros((2 * ex.COLUMNS, size)), np.zeros(n + 2), *(np.zeros(size) for _ in range(3)))
+                own = {name: one[name].copy() for name in ex.PER_ROD} | rod_workspace(n)  # type: ignore[no-untyped-call]
+                arrays = [*own.values(), np.zeros((2 * ex.COLUMNS, size)), np.zeros(n + 2), *np.zeros((3, size))]
+                if threads > 1:
+                    arrays = _in_one_piece(arrays)
+                rod, workspace = Rod(**one | dict(zip(own, arrays, strict=False))), tuple(arrays[len(own) :])
                 while entry(piece, rod, workspace, *given):
                     pass
 

@@ -217,7 +217,7 @@ class Course:
         places = [self.block.spaces.state.places[name] for name in given]
         slots = [user_fed.slots, *(np.arange(place.start, place.stop) for place in places)]
         if len(given) == 1 and not user_fed.slots.size:  # as it is: a copy would take longer than making it
-            return Fed(*given.values(), slots[1])
+            return Fed(next(iter(given.values())), slots[1])
         rows = user_fed.rows.reshape(-1, self.ticks)[:, base:b]
         return Fed(np.concatenate([rows, *given.values()]), np.concatenate(slots))
 
@@ -251,8 +251,9 @@ class Course:
         for name in ("contact", *_SHOWN):
             part = block.parts[name]
             values = recorded[name] if name in recorded else np.zeros((count, n, 2))  # nothing stands beside it
+            values = np.array(values, order="C")  # a view would keep all of the table
             dims = axes.get(values.ndim, ("time", "node" if name == "slip_speed" else "axis"))
-            variables[name] = Variable(dims, np.array(values, order="C"), part.unit, part.meaning)  # no view of the table
+            variables[name] = Variable(dims, values, part.unit, part.meaning)
         variables["ground_elastic"] = Variable(("time",), elastic, "J", "of it in the bristles of the ground")
         return Result({**variables, **self._at_ports(recorded, pushes, count)}, title=_OWNER, about=plain.about)
 
