@@ -175,15 +175,14 @@ class Along:
         theta = (angle[:, :-1, None] + np.diff(angle, axis=1)[..., None] * rule.places).reshape(many, -1)
         cos, sin = np.cos(theta), np.sin(theta)
         # Of exp(i theta) from the start: to the end, its integral, and that times the place; of its square likewise.
-        sums = np.stack([rule.weights, rule.once, rule.once * rule.places], axis=1)
-        (end_x, x, x1), (end_y, y, y1) = ((values @ sums).T.reshape(3, *shape) for values in (cos, sin))
+        (end_x, x, x1), (end_y, y, y1) = ((values @ rule.once).T.reshape(3, *shape) for values in (cos, sin))
         square = (cos @ rule.twice) * cos + (sin @ rule.twice) * sin
-        q, q1 = (square @ np.stack([np.ones(theta.shape[1]), rule.places], axis=1)).T.reshape(2, *shape)
+        q, q1 = (square @ rule.powers).T.reshape(2, *shape)
         first, more = rate[:, :-1], np.diff(rate, axis=1)  # rates are linear along a segment
         u, v = -h * (first * y + more * y1), h * (first * x + more * x1)
         X0, Y0, U0, V0 = X[:, :-1, 0], X[:, :-1, 1], U[:, :-1, 0], U[:, :-1, 1]
-        self.momentum[part] = np.stack([(U0 + u) @ mass, (V0 + v) @ mass], axis=1)
-        self.first_moment[part] = np.stack([(X0 + h * x) @ mass, (Y0 + h * y) @ mass], axis=1)
+        self.momentum[part, 0], self.momentum[part, 1] = (U0 + u) @ mass, (V0 + v) @ mass
+        self.first_moment[part, 0], self.first_moment[part, 1] = (X0 + h * x) @ mass, (Y0 + h * y) @ mass
         turning = h**2 * (first * q + more * q1)
         self.spin[part] = (X0 * (V0 + v) - Y0 * (U0 + u) + h * (x * V0 - y * U0) + turning) @ mass
         off = (np.diff(X[..., 0], axis=1) - h * end_x) ** 2 + (np.diff(X[..., 1], axis=1) - h * end_y) ** 2
@@ -192,13 +191,13 @@ class Along:
 
 @dataclass(frozen=True)
 class Rule:
-    """Gauss points on (0, 1), their weights; weights of the integral of an integral from 0, and of the product of two.
+    """Gauss points on (0, 1), and weights; with f, g at the points and w the place:
 
-    With f, g at the points:  int int_0^w f = f . once,  int (int_0^w f) (int_0^w g) = f . twice g.
+    f . once = int f, int int_0^w f, the same times the place;  int (int_0^w f) (int_0^w g) = f . twice g.
     """
 
     places: Array
-    weights: Array
+    powers: Array  # 1 and the place
     once: Array
     twice: Array
 
@@ -215,4 +214,6 @@ def _rule(points: int) -> Rule:
     integrals[:, 1:] /= 2.0 * order[1:] + 1.0
     share = values[:, :points] * weights[:, None] * (order + 0.5)  # coefficients of a function from its values
     up_to = 0.5 * (share @ integrals.T)
-    return Rule(0.5 * (places + 1.0), 0.5 * weights, up_to @ (0.5 * weights), (up_to * (0.5 * weights)) @ up_to.T)
+    places, weights = 0.5 * (places + 1.0), 0.5 * weights
+    once = np.column_stack([weights, up_to @ weights, up_to @ weights * places])
+    return Rule(places, np.column_stack([np.ones(points), places]), once, (up_to * weights) @ up_to.T)
