@@ -54,7 +54,8 @@ class Named:
 
     def unit_of(self, name: str) -> str:
         """The unit of one of its numbers, by name; "SI" where no class declares it."""
-        return unit_in(self.named_parts(), name)
+        owner = type(self).__name__
+        return unit_in(self.named_parts(), checks.text(owner, "name", name, "Give the name of one of its `numbers`."))
 
     def varied(self, changes: Mapping[str, Any]) -> Any:
         """The same with some parameters changed, by the names in `variable`."""
@@ -106,6 +107,11 @@ def numbers_in(value: Any, counts: bool = False) -> dict[str, float]:
     return found
 
 
+def checked_changes(owner: str, changes: object) -> Mapping[str, Any]:
+    """Changes by the names of what they change."""
+    return checks.mapping(owner, "changes", changes, "Give a dict from names in `variable` to their values.")
+
+
 def changed_parts(value: Any, changes: Mapping[str, Any], owner: str = "", above: str = "") -> dict[str, Any]:
     """The parts of a value that such changes make new, by the first pieces of their names.
 
@@ -115,7 +121,7 @@ def changed_parts(value: Any, changes: Mapping[str, Any], owner: str = "", above
     parts, owner = parts_in(value), owner or type(value).__name__
     direct: dict[str, Any] = {}
     inner: dict[str, dict[str, Any]] = {}
-    for name, new in changes.items():
+    for name, new in checked_changes(owner, changes).items():
         key, rest = _found(parts, name)
         if key is None:
             listed = ", ".join(_joined(above, one) for one in [*parts][:_FEW]) + " and more" * (len(parts) > _FEW)

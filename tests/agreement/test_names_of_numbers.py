@@ -124,6 +124,16 @@ def test_what_is_not_there_is_refused_where_the_name_ends(name, words):
         HELD.batch(**{name: [1.0]})
 
 
+@pytest.mark.parametrize("block", [*every_block()], ids=lambda block: type(block).__name__)
+def test_what_are_no_names_is_refused_in_words(block):
+    with pytest.raises(tg.InputError, match=r"changes=3 is not a dict\.\n  Give a dict"):
+        block.varied(3)
+    with pytest.raises(tg.InputError, match="changes has the key 3, which is not a name"):
+        block.varied({3: 1.0})
+    with pytest.raises(tg.InputError, match="name=3 is not a text"):
+        block.unit_of(3)
+
+
 def swing(mass):
     """A pendulum whose hinge is spring and damper: how it swings depends on its mass."""
     spring = tg.SpringDamper(stiffness=3.0, damping=0.1)

@@ -12,7 +12,7 @@ from functools import cache
 from tegotae.compile import kernel_inside
 
 EPSILON = 2.220446049250313e-16
-PARTS = 40  # tried at most
+PARTS = 60  # tried at most
 ENOUGH = 0.1  # of the slope at the start
 
 
@@ -66,9 +66,12 @@ def falling_part(slope_at):
         if not (start < 0.0 and ahead > -ENOUGH * start):
             return 1.0
         part, low, at_low, high, at_high, side = 1.0, 0.0, start, 1.0, ahead, 0
-        slope = ahead
+        slope, width = ahead, 2.0
         for _ in range(PARTS):
             part, low, at_low, high, at_high, side = between(part, slope, low, at_low, high, at_high, side)
+            if high - low > 0.5 * width:  # false position creeps towards a steep kink
+                part = 0.5 * (low + high)
+            width = high - low
             slope = slope_at(c, part)
             if abs(slope) <= -ENOUGH * start:
                 break

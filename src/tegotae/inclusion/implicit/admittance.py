@@ -19,6 +19,7 @@ from tegotae.block import Admittance, Kernels
 from tegotae.inclusion.implicit.layouts import Stepped, element_values
 from tegotae.inclusion.implicit.source import module_of
 from tegotae.inclusion.language.arguments import TIME, named
+from tegotae.naming import checked_changes
 from tegotae.state import State
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ class InclusionAdmittance(Stepped, Admittance):
 
     def varied(self, changes: Mapping[str, Any]) -> InclusionAdmittance:
         """The same with other numbers of its machine, or other fields."""
+        changes = checked_changes(self.name, changes)
         fields = {name: value for name, value in changes.items() if name in ("stepper", "force", "velocity", "initial")}
         numbers = {name: value for name, value in changes.items() if name not in fields}
         stepper = fields.pop("stepper", self.stepper)

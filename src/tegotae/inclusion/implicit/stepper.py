@@ -25,6 +25,7 @@ from tegotae.inclusion.implicit.live import LiveStepper
 from tegotae.inclusion.implicit.source import module_of
 from tegotae.inclusion.language.arguments import check_values, named
 from tegotae.inclusion.language.equations import Equations
+from tegotae.naming import checked_changes
 from tegotae.result import Result, Variable
 from tegotae.running import loop
 from tegotae.state import State
@@ -153,7 +154,7 @@ class Stepper(Stepped):
         """The same machine with other numbers, by the names in `variable`."""
         numbers: dict[str, float] = {}
         elements, known = dict(self.elements), self.variable
-        for name, value in changes.items():
+        for name, value in checked_changes(self.name, changes).items():
             if name not in known:
                 checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(known)}.")
             element, dot, word = name.rpartition(".")
