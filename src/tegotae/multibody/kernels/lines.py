@@ -12,7 +12,7 @@ A context c begins with a row of numbers for each line; `ask(c, j, v)` answers w
 import math
 from functools import cache
 
-from tegotae.compile import kernel
+from tegotae.compile import kernel, kernel_rare
 from tegotae.kernels.roots import falling_part
 
 # Where the line touches, and r there; the same at the speeds found, or at a part of the way to them.
@@ -46,7 +46,12 @@ def line_kernels(ask):
             slope += (r - m[TRIED]) * step
         return slope
 
-    part_of = falling_part(slope_at)
+    whole_or_part = falling_part(slope_at)
+
+    @kernel_rare
+    def part_of(c, start, ahead):
+        """How far to go; two or three solves are enough as a rule, without asking."""
+        return whole_or_part(c, start, ahead)
 
     @kernel
     def unmet(c):
