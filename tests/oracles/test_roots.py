@@ -51,9 +51,13 @@ def test_a_step_is_halved_until_less_is_left():
     """Of an equation whose whole step of Newton leads away."""
     x = 3.0
     step = math.atan(x) * (1.0 + x * x)
-    part = lessening_part(lambda _, part: abs(math.atan(x - part * step))).py_func(None, math.atan(x), 40)
-    assert abs(x - part * step) < x < abs(x - 2.0 * part * step)
-    assert lessening_part(lambda _, part: 1.0 + part).py_func(None, 1.0, 40) == 0.0  # there is nothing to be found
+    arm = lessening_part(lambda _, part: (abs(math.atan(x - part * step)), x - part * step)).py_func
+    part, left, found = arm(None, math.atan(x), x, 40)
+    assert found == x - part * step
+    assert left == abs(math.atan(found))
+    assert abs(found) < x < abs(x - 2.0 * part * step)
+    halves = lessening_part(lambda _, part: (1.0 + part, part)).py_func
+    assert halves(None, 1.0, 0.0, 40) == (0.0, 1.0 + 2.0**-39, 2.0**-39)  # there is nothing to be found
 
 
 def test_standing_still_lessens_nothing():

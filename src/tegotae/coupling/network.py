@@ -42,8 +42,7 @@ def left_at(c, part):
     for j in range({n}):
         trial[j] = v[j] - part * step[j]
     norm, excess = evaluate(p, s, w, trial, h, T)
-    left[0], left[1] = norm, excess
-    return 0.0 if excess <= {tolerance} else norm
+    return 0.0 if excess <= {tolerance} else norm, excess
 
 
 part_of = lessening_part(left_at)
@@ -68,13 +67,14 @@ def solve(p, s, w, h, T, v):
         for j in range({n}):
             step[j] = gap[j, 0]
         near = excess <= 1e-12  # what is left may be rounding inside of a block, which carries more than it shows here
-        if part_of((p, s, w, h, T, v), norm, 1 if near else 40) == 0.0:
-            if near or left[1] < np.inf:
+        part, norm, there = part_of((p, s, w, h, T, v), norm, excess, 1 if near else 40)
+        if part == 0.0:
+            if near or there < np.inf:
                 return SOLVED if excess <= 1e-9 else UNSOLVED  # at rounding; else a force jumps: no root to find
         else:
             for j in range({n}):
                 v[j] = trial[j]
-        norm, excess = left[0], left[1]
+        excess = there
     return SOLVED if excess <= 1e-9 else UNSOLVED
 
 
@@ -311,7 +311,7 @@ _OVER_LINKS = {"resists": "resist", "commits": "commit"}, _fill
 def arrays(n: Size, movers: Size) -> dict[str, tuple[Size, ...]]:
     """The shape of each array of a solve, by name."""
     vectors = dict.fromkeys(("f", "size", "total", "moved", "trial", "step"), (n,))
-    return {"weight": (movers,), "left": (2,), **vectors, "gap": (n, 1), "d": (n, n), "J": (n, n)}
+    return {"weight": (movers,), **vectors, "gap": (n, 1), "d": (n, n), "J": (n, n)}
 
 
 def scratch_of(sizes: Sequence[int], groups: Sequence[Group], at: int = 0, velocity: int = 0) -> tuple[str, int]:

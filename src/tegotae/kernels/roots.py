@@ -90,19 +90,19 @@ def lessens(left, part, before):
 
 
 def lessening_part(left_at):
-    """`part_of(c, left, tries)`, for `left_at(c, part)`, what is left of the equations at a part of the step.
-
-    What `left_at` leaves behind is of the last part tried. c is handed on.
+    """`part_of(c, before, found, tries)`, for `left_at(c, part)`: what is left of the equations at a part of the step,
+    and what else was found there. c is handed on; so is `found`, which is of the start, in case nothing is tried.
     """
 
     @kernel_inside
-    def part_of(c, left, tries):
-        """The part of a step by which less is left than at its start; 0 if none is found."""
-        part = 1.0
+    def part_of(c, before, found, tries):
+        """The part of a step by which less is left than at its start, 0 for none; and what the last try found."""
+        part, left = 2.0, before
         for _ in range(tries):
-            if lessens(left_at(c, part), part, left):
-                return part
             part *= 0.5
-        return 0.0
+            left, found = left_at(c, part)
+            if lessens(left, part, before):
+                return part, left, found
+        return 0.0, left, found
 
     return part_of

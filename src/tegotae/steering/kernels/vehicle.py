@@ -32,7 +32,7 @@ from functools import cache
 
 from tegotae.block import Halves
 from tegotae.compile import kernel
-from tegotae.kernels.roots import EPSILON, lessens
+from tegotae.kernels.roots import EPSILON, lessening_part
 from tegotae.steering.kernels.patch import (
     bristle_kernel,
     carcass_kernels,
@@ -122,6 +122,16 @@ def vehicle_halves(fill, axle, felt):
         return left, y, r, (t1, t1v, t1w, t1r)
 
     @kernel
+    def left_at(c, part):
+        """What is left where a part of the step leads, as a square; and all of the balance there."""
+        p, s, w, v, T, dy, dr, step_y, step_r = c
+        at = balance(p, s, w, v, dy - part * step_y, dr - part * step_r, T)
+        left = at[0]
+        return left[0] * left[0] / p.m + left[1] * left[1] / p.Iz, at
+
+    part_of = lessening_part(left_at)
+
+    @kernel
     def follow(p, s, w, v, T):
         """How the vehicle moves with a trial steering rate: dy, dr, tau_r and its slope by v."""
         dy = dr = 0.0
@@ -133,19 +143,12 @@ def vehicle_halves(fill, axle, felt):
             least_y, least_r = LEAST * (abs(dy) + abs(s.vy[0])), LEAST * (abs(dr) + abs(s.r[0]))
             if abs(step_y) <= least_y and abs(step_r) <= least_r:
                 break
-            # As `lessening_part` in `kernels/roots`, in place: all that lies in registers here would go through memory.
-            part, found = 1.0, False
-            for _ in range(PARTS):
-                trial = balance(p, s, w, v, dy - part * step_y, dr - part * step_r, T)
-                gap = trial[0][0] * trial[0][0] / p.m + trial[0][1] * trial[0][1] / p.Iz
-                found = lessens(gap, part, best)
-                if found:
-                    break
-                part *= 0.5
-            if not found:
+            here = (left, y, r, tau)
+            part, gap, there = part_of((p, s, w, v, T, dy, dr, step_y, step_r), best, here, PARTS)
+            if part == 0.0:
                 break  # as near as rounding lets it come
             dy, dr, best = dy - part * step_y, dr - part * step_r, gap
-            left, y, r, tau = trial
+            left, y, r, tau = there
         size = y[1] * r[2] - y[2] * r[1]
         y_v, r_v = (y[2] * r[0] - r[2] * y[0]) / size, (r[1] * y[0] - y[1] * r[0]) / size
         return dy, dr, tau[0], tau[1] + tau[2] * y_v + tau[3] * r_v
