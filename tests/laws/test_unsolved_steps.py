@@ -68,11 +68,11 @@ def jammed_stick():
     return Scene(tree=Tree([body]), touches=touches), {"q": q, "v": [1.0, 0.0, -1.0, 0.0, 0.0, 0.0]}
 
 
-def in_a_slot(seed):
-    """A hair thrown into a slot with rigid, rough walls: hardly any seed leaves all of its steps solved."""
+def in_a_slot(seed, nodes=16, walls=(3e15, 3e15)):
+    """A hair thrown into a slot between rough walls; of such stiff ones two seeds of three leave a step unsolved."""
     across = np.random.default_rng(seed).normal(size=2) * 3.0
-    hair = PlanarRod(length=1.0, nodes=8, density=0.01, elasticity=0.2)
-    faces = ((0.01, 1e15), (-0.01, 1e7))
+    hair = PlanarRod(length=1.0, nodes=nodes, density=0.01, elasticity=0.2)
+    faces = zip((0.01, -0.01), walls, strict=True)
     walls = [Wall(point=(0.0, -y), normal=(0.0, y), stiffness=k, friction=500.0) for y, k in faces]
     start = Shape(angle=0.0, base_velocity=(float(across[0]), float(across[1])))
     return GroundedRod(rod=hair, walls=walls).run([Phase(until=1.0)], period=0.05, initial=start)
@@ -128,6 +128,11 @@ def test_a_rod_tells_of_its_steps():
         heads = [f"GroundedRod: {counts[-1]} of {run.about['steps']} steps"] if counts[-1] else []
         assert [str(w.message).partition(" did not converge")[0] for w in told] == heads
     assert max(counts) > 0
+
+
+def test_kinks_that_are_steep_beside_others_are_solved():
+    """False position alone creeps towards them, and gave up: 11 steps of these were not solved."""
+    assert sum(in_a_slot(seed, 8, (1e15, 1e7)).about["unsolved_steps"] for seed in range(10)) <= 1
 
 
 def test_a_steering_system_tells_of_its_steps(unchecked, monkeypatch):
