@@ -346,6 +346,14 @@ SPRING = tg.SpringDamper(stiffness=1.0)
     [
         ({"rope": SPRING}, r"'rope' is left hanging(.|\n)*near, far"),
         ({"rope": tg.Link(SPRING)}, "'rope' is left hanging"),
+        (
+            {"rope": tg.Link(SPRING, "near", ratio=0.0)},
+            "rope.ratio=0 leaves 'rope' hanging: it would neither feel nor push 'near'",
+        ),
+        (
+            {"rope": tg.Link(tg.SpringDamper(stiffness=1.0, dimension=2), "near", "far", [[1.0], [0.0]], 0.0)},
+            "rope.other_ratio=0 leaves 'rope' hanging",
+        ),
         ({"rope": tg.Link(SPRING, "nearer")}, r"rope.port='nearer': there is no such port(.|\n)*near, far"),
         ({"rope": tg.Link(SPRING, "near", "near")}, "joins 'near' to itself"),
         (

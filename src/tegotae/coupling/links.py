@@ -225,6 +225,9 @@ def _ratio(label: str, given: ArrayLike | None, block: Impedance, port: Port, po
         checks.refuse(OWNER, problem, f"Use dimension={m}, or {other}.")
     if ratio.ndim and ratio.shape != (n, m):
         checks.refuse(OWNER, f"{label} has shape {ratio.shape}.", f"Give a number, or a matrix of shape ({n}, {m}).")
+    if not ratio.any():
+        problem = f"{label}=0 leaves {label.split('.')[0]!r} hanging: it would neither feel nor push {port.name}."
+        checks.refuse(OWNER, problem, "Give another ratio, or leave the link out.")
     return ratio.reshape(()) if ratio.size == 1 else ratio
 
 

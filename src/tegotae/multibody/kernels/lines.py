@@ -50,7 +50,7 @@ def line_kernels(ask):
 
     @kernel_rare
     def part_of(c, start, ahead):
-        """How far to go; two or three solves are enough as a rule, without asking."""
+        """How far to go, apart from who asks: in place it would slow a loop that hardly ever needs it."""
         return whole_or_part(c, start, ahead)
 
     @kernel

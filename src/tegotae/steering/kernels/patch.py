@@ -108,7 +108,7 @@ def fill_kernel(load, *law):
         ic = B + T * K
         still, steered = 0.5 * K * T * T * turning - ic * Va, K * T * T * bent - ic * lost
         # Two loops of few rows each: with more the compiler would not see that they lie apart, and work one by one.
-        for j in range(n):  # as if all were in the patch before, so that nothing branches
+        for j in range(n):  # as if all were in the patch before, so that nothing branches; the others follow below
             A = j * h + rear
             f_0[j] = K * e0[j] + ic * r * A + still
             f_v[j] = ic * A + steered
