@@ -122,6 +122,21 @@ def test_splitting_a_phase_changes_nothing():
     assert np.abs(whole.angle - parts.angle).max() <= 1e-8
 
 
+@pytest.mark.parametrize("bends_at", [0.31, 0.6])
+def test_a_drive_that_acts_between_two_recorded_moments_is_not_missed(bends_at):
+    """A muscle that is quick beside the steps: what it does and the work that it takes are those of many records."""
+    muscle = ([0.0, bends_at, bends_at + 0.02, 1.0], [0.0, 0.0, 3.0, 0.0])
+    stiff = rod(length=1.0, elasticity=50.0, viscosity=20.0)
+    phases = [Phase(until=1.0, base="fixed", curvature=muscle)]
+    few, many = (
+        stiff.run(phases, times=times, rtol=1e-8, atol=1e-8) for times in ([0.2, 1.0], np.linspace(0.0, 1.0, 1001))
+    )
+    assert np.abs(many.angle[-1]).max() > 0.05
+    assert few.angle[-1] == pytest.approx(many.angle[-1], abs=1e-6)
+    assert few.work[-1] == pytest.approx(many.work[-1], rel=1e-6)
+    assert residual(many) <= 1e-5  # as the steps are; a step over a kink would lose all of the work
+
+
 def test_segments_always_meet():
     r = run(rod(gravity=(0.0, -9.81)), [Phase(until=1.0, torque=5.0, base="pinned")])
     assert r.closure.max() <= 1e-13
