@@ -25,7 +25,7 @@ INCLUSIONS = ["belt", "bouncing-ball", "floor", "pendulum-on-table", "slope", "t
         ("run inclusion belt --route ", ["events", "ode", "stepper"]),
         ("run inclusion --route o", ["ode"]),
         ("run inclusion belt --method RK", ["RK45", "RK23", "RK4"]),
-        ("run two-robots --method ", ["rk4", "symplectic", "implicit"]),
+        ("run two-robots --method ", ["rk4", "symplectic", "midpoint", "euler"]),
         ("run steering --preset ", ["paper", "physical"]),
         ("run steering --speed 20 --hand r", ["ramp", "release"]),
         ("run rod drag --sp", ["--speed"]),

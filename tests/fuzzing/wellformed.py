@@ -61,7 +61,7 @@ lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic())])
 scene = Scene(tree=lift, controllers={"lift": Servo(gain=100.0, rate_gain=10.0)})
 push = {"lift": [0.0] * 6}
 scene.run(0.01, period=1e-3, q=[0.0], v=[0.0], torque=[0.0], targets={"lift": 0.1}, wrenches=push, every=1)
-live = scene.start(period=1e-3, q=[0.0], v=[0.0], method="implicit")
+live = scene.start(period=1e-3, q=[0.0], v=[0.0], method="midpoint")
 live.step([0.0], targets={"lift": 0.1}, wrenches={"lift": [0.0] * 6})
 """,
     "tegotae.rod": """

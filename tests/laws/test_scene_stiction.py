@@ -127,7 +127,7 @@ def test_a_servo_without_friction_is_the_closed_form():
     assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.1)
 
 
-@pytest.mark.parametrize("method", ["implicit", "symplectic", "rk4"])
+@pytest.mark.parametrize("method", ["midpoint", "euler", "symplectic", "rk4"])
 def test_a_locked_joint_makes_one_body_of_two(method):
     """Locked at an angle, the arm moves as one whose second link is fixed there."""
 

@@ -37,7 +37,8 @@ def exact(tree, until):
     [
         ("rk4", 4, (0.02, 0.01, 0.005)),
         ("symplectic", 1, (1e-3, 5e-4, 2.5e-4)),
-        ("implicit", 1, (1e-3, 5e-4, 2.5e-4)),
+        ("euler", 1, (1e-3, 5e-4, 2.5e-4)),
+        ("midpoint", 2, (2e-3, 1e-3, 5e-4)),
     ],
 )
 def test_order_on_a_double_pendulum(method, order, periods):

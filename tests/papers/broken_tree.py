@@ -231,7 +231,7 @@ class Coarse(TwoRobots):
     """Moved by a coarse implicit rule, which loses energy."""
 
     def run(self, **options):
-        return super().run(**options | {"method": "implicit", "period": 2e-3})
+        return super().run(**options | {"method": "euler", "period": 2e-3})
 
 
 class SlowScene(Scene):

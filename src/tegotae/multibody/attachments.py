@@ -197,15 +197,13 @@ def _joint(owner: str, tree: Tree, name: str, label: str, joint: str, locked: Se
 
 def place_ports(tree: Tree, ports: Sequence[Wired], state: State) -> None:
     """Where the ports are and how they move, from q and v in a state, into it."""
-    q, v, velocity, position, path = state.part("q"), state.part("v"), [], [], []
+    q, v, velocity, position = state.part("q"), state.part("v"), [], []
     for port in ports:
         velocity.append(port.jacobian(tree, q) @ v)
-        places = []
-        for tap in port.taps:
-            origin, turn = tree.pose(q, tap.body)
-            places.append(origin + turn @ tap.place)
-            state[f"place{tap.label}"], state[f"quaternion{tap.label}"] = places[-1], quaternion_of(turn)
-        path += places
+        places = _places(tree, port, q)
+        for tap, place in zip(port.taps, places, strict=True):
+            state[f"place{tap.label}"] = place
+            state[f"quaternion{tap.label}"] = quaternion_of(tree.pose(q, tap.body)[1])
         if port.joint >= 0:
             position.append(q[[int(tree.arrays.qi[port.joint])]])
         else:
@@ -213,7 +211,16 @@ def place_ports(tree: Tree, ports: Sequence[Wired], state: State) -> None:
             position.append(port.rows @ np.concatenate([apart, np.zeros(3)]))
     for name, values in (("velocity", velocity), ("position", position)):
         state.real[slice(*state.space.span(name))] = np.concatenate(values)
-    state.part("path")[:] = np.reshape(path, (-1, 3))
+
+
+def paths_of(tree: Tree, ports: Sequence[Wired], q: Array) -> Array:
+    """Where the taps of all ports are, a row each."""
+    return np.reshape([place for port in ports for place in _places(tree, port, q)], (-1, 3))
+
+
+def _places(tree: Tree, port: Wired, q: Array) -> list[Array]:
+    poses = [(tap.place, *tree.pose(q, tap.body)) for tap in port.taps]
+    return [np.asarray(origin + turn @ place) for place, origin, turn in poses]
 
 
 # ------------------------------------------------------------ how light a tree can feel there

@@ -17,10 +17,10 @@ from tegotae.checks import Array
 from tegotae.contact import check_depths, weight_of
 from tegotae.errors import TegotaeError
 from tegotae.layout import Layouts
-from tegotae.multibody.attachments import Attachment, Wired, lacks_inertia, least_reluctance, named, place_ports, wired
+from tegotae.multibody.attachments import Attachment, Wired, lacks_inertia, least_reluctance, named, paths_of, place_ports, wired
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
-from tegotae.multibody.kernels import port_stepping, stepping
+from tegotae.multibody.kernels import midpoint, port_stepping, stepping
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
 from tegotae.multibody.scene_layout import port_values, scene_layout, tree_values
@@ -35,9 +35,11 @@ from tegotae.running.source import module_of
 from tegotae.state import Fault, State
 
 OWNER = "Scene"
-Method = Literal["implicit", "symplectic", "rk4"]
+Method = Literal["midpoint", "euler", "symplectic", "rk4"]
+IMPLICIT = ("midpoint", "euler")
 LIFTS = 100  # moves out of a surface, one pair at a time
-_GIVEN = ("q", "v", "deflection")  # what a user may start from, beside what is fed; all else follows
+# What a user may start from, beside what is fed; all else follows.
+_GIVEN = ("q", "v", "deflection", "debt", "swing", "change")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,7 +80,9 @@ class Scene(Admittance):
     controllers: Annotated[Mapping[str, Servo | Lock], Parameter("joint -> `Servo` or `Lock`", accept=as_given)] = (
         field(default_factory=dict)
     )
-    method: Annotated[Method, Parameter('"implicit", or explicit "symplectic" or "rk4"')] = "implicit"
+    method: Annotated[
+        Method, Parameter('"midpoint" or "euler", both implicit, or explicit "symplectic" or "rk4"')
+    ] = "midpoint"
     deepest: Annotated[
         float | None,
         Parameter(
@@ -96,9 +100,9 @@ class Scene(Admittance):
         values = self.__dict__
         values["controllers"] = checked_controllers(OWNER, self.tree, self.controllers)
         values["dimension"] = sum(port.dimension for port in self.ports)
-        if self.dimension and self.method != "implicit":
+        if self.dimension and self.method not in IMPLICIT:
             problem = f"method={checks.shown(self.method)} with ports at={checks.shown(self.at)}."
-            checks.refuse(OWNER, problem, "Use method='implicit': whatever it meets there is solved with it.")
+            checks.refuse(OWNER, problem, "Use method='midpoint': whatever it meets there is solved with it.")
         _ = self.pairs
 
     def __repr__(self) -> str:
@@ -164,10 +168,12 @@ class Scene(Admittance):
     @property
     def kernels(self) -> Kernels:
         """By its method; laws of the user's own are compiled in."""
-        if self.method != "implicit":
+        if self.method not in IMPLICIT:
             advance = stepping.symplectic_advance if self.method == "symplectic" else stepping.rk4_advance
             return Kernels(stepping.explicit_kernels, (advance,))
-        makers = (stepping.alone_kernels, port_stepping.line_kernels, port_stepping.space_kernels)
+        makers = (stepping.alone_kernels, port_stepping.euler_line_kernels, port_stepping.euler_space_kernels)
+        if self.method == "midpoint":
+            makers = (midpoint.middle_kernels, port_stepping.middle_line_kernels, port_stepping.middle_space_kernels)
         halves = tuple(half for law in self.joints[1] for half in law.kernels)
         return self._own_joints.kernels(makers[min(self.dimension, 2)], halves)
 
@@ -175,10 +181,10 @@ class Scene(Admittance):
         """Friction in each joint by itself, and with the inertia that it moves (and dampers and servos, unless it has
         ports): a step has one solution. Explicit methods have no friction."""
         rubbing = {name: joint.friction for name, joint in self.tree.joints.items() if joint.friction is not None}
-        if self.method == "implicit":
+        if self.method in IMPLICIT:
             check_friction(OWNER, rubbing, period, self._lacking_inertia)
             return
-        remedy = "Use method='implicit', which has them exactly."
+        remedy = "Use method='midpoint', which has them exactly."
         if rubbing:
             problem = f"method={checks.shown(self.method)} with friction in {', '.join(list(rubbing)[:5])}."
             checks.refuse(OWNER, problem, remedy)
@@ -212,11 +218,22 @@ class Scene(Admittance):
         state = self._standing(period, given)
         gaps = self.places_of(state)[:, GAP]
         self._check_depths(gaps, self.deepest)
-        state.part("touching")[:, E] = np.maximum(0.0, -gaps)  # what starts pressed rests: its damper has not moved
         state["gap"] = np.minimum(gaps, stepping.FAR)
+        ahead = self._ahead(state, period) if self.method == "midpoint" else state
+        if len(gaps):  # what starts pressed rests: its damper has not moved
+            state.part("touching")[:, E] = np.maximum(0.0, -self.places_of(ahead)[:, GAP])
         if self.wired:
             place_ports(self.tree, self.wired, state)
+            state["path"] = paths_of(self.tree, self.wired, ahead.part("q"))
         return state
+
+    def _ahead(self, state: State, period: float) -> State:
+        """Half a tick on, where elements and the paths of ports begin."""
+        found, at = state.copy(), self.tree.arrays
+        q, v = found.part("center_q"), found.part("center_v")
+        found["center_q"] = at.moved(q, v, 0.5 * period)
+        found["q"], found["v"] = at.outer(found.part("center_q"), v)
+        return found
 
     def _standing(self, period: float, given: Mapping[str, ArrayLike]) -> State:
         """In q and v as they are given, whatever it may be inside of."""
@@ -274,8 +291,8 @@ class Scene(Admittance):
         held = [name for name, o in zip(layout.names, layout.vi, strict=True) if opposed[o]]
         cause = self.tree._unopposed_words(began, held)
         remedy = "Use a shorter period, or softer springs."
-        if self.method != "implicit":
-            remedy = "Use method='implicit', a shorter period, or softer springs."
+        if self.method not in IMPLICIT:
+            remedy = "Use method='midpoint', a shorter period, or softer springs."
         raise TegotaeError(f"{OWNER}: it diverged {when}.\n  {cause or remedy}")
 
     # ------------------------------------------------------------ running

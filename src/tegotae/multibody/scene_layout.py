@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from tegotae.coupling.kernels.natural_residual import work_rows
 from tegotae.layout import AXIS, Layouts, Nested, Part, layouts
 from tegotae.multibody.joints import LINES, SPEEDS, OwnJoints
+from tegotae.multibody.kernels.balance import MOTION, SUMS
 from tegotae.multibody.kernels.kinematics import WIDTH
 from tegotae.multibody.kernels.lines import LINE
 from tegotae.multibody.kernels.places import SIZES
@@ -68,6 +69,7 @@ _PLACE = (
     Part("", "m", "of the point that is pushed", ("taps", 3), "z"),
     Part("", "-", "w, x, y, z of the frame of the body that is pushed", ("taps", 4), "quaternion"),
 )
+_CHANGE = Part("change", "rad/s or m/s", "of the speeds in the last two ticks", (2, "speeds"), recorded=False)
 _PATH = Part("path", "m", "of each tap: its motions added up", ("taps", 3), "x", recorded=False)
 TRIALS = (
     Part("settled", "", "1 if the step is, under the forces that are held", whole=True),
@@ -92,7 +94,7 @@ def port_state(ports: Sequence[Wired]) -> tuple[Part, ...]:
     """What is remembered of these ports, by their names."""
     labels, taps = labels_of([port.port for port in ports]), [tap.label for port in ports for tap in port.taps]
     places = [[f"{name}{tap}" for tap in taps for _ in range(n)] for name, n in (("place", 3), ("quaternion", 4))]
-    return (*labelled(_MOTION, labels, labels), *labelled(_PLACE, *places), _PATH)
+    return (*labelled(_MOTION, labels, labels), *labelled(_PLACE, *places), _PATH, _CHANGE)
 
 
 # ------------------------------------------------------------ what may touch
@@ -125,6 +127,20 @@ _DUAL = (
     Part("levers", shape=("rows", 12)),
     Part("fresh", shape=("speeds",)),
     Part("stages", "", "of a Runge-Kutta step", (5, "phases")),
+)
+# What a tree owes by its steps, see `kernels/balance.py`; and the middle of a tick, see `kernels/midpoint.py`.
+_OWED = (
+    Part("debt", "J", "that a tree has too much by its steps, at its foot", ("bodies",), recorded=False),
+    Part("swing", "J", "largest kinetic energy that a tree has had", ("bodies",), recorded=False),
+)
+_MIDDLE = (
+    Part("mid", "rad or m", "where everything is at the middle", ("coordinates",)),
+    *(Part(name, "rad/s or m/s", shape=("speeds",)) for name in ("begun", "mean", "gained")),
+    Part("linked", "", "1 for the foot of a tree with joints", ("bodies",), whole=True),
+    Part("sums", shape=("bodies", SUMS)),
+    Part("motion", shape=("bodies", MOTION)),
+    Part("before", shape=("bodies", 9)),
+    Part("energy", "J", "of a tree, at its foot", ("bodies",)),
 )
 
 
@@ -163,8 +179,8 @@ def scene_layout(
     )
     touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
     parameters: Items = (*TREE, *JOINTS, *_TOUCHES, *owned.parts[0])
-    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, touching, *owned.parts[1])
-    workspace: Items = (*WORK, *FRICTION, *_DUAL, *owned.parts[2])
+    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, *_OWED, touching, *owned.parts[1])
+    workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *owned.parts[2])
     if not ports:
         return layouts(sizes=sizes, parameters=parameters, state=state, workspace=workspace, dimension=0)
     sizes |= {"ports": len(ports), "taps": sum(len(port.taps) for port in ports)}

@@ -15,10 +15,20 @@ from numpy.typing import NDArray
 
 from tegotae.checks import SMALLEST, Array
 from tegotae.multibody.bodies import Body, Fixed, Free, OneDegree, Prismatic, Revolute
-from tegotae.rotations import cross_matrix, frame_along, rotation_about, turned_rows
+from tegotae.rotations import (
+    cross_matrix,
+    frame_along,
+    normalised,
+    product,
+    quaternion_about,
+    rotation_about,
+    turned_rows,
+)
 
 REVOLUTE, PRISMATIC, FREE = 0, 1, 2
 NONE = 1e-12  # relative: a joint that feels less than this of all the inertia behind it feels none
+
+LOST = 1e9  # rad: who turns so far in a tick is nowhere
 
 Frame = tuple[int, Array, Array]  # moving body (-1: the world), place of an origin in it, rotation in it
 
@@ -77,6 +87,21 @@ class TreeArrays:
             if not (np.linalg.norm(np.asarray(q)[..., i + 3 : i + 7], axis=-1) > 0.0).all():
                 return self.names[k]
         return ""
+
+    def moved(self, q: Array, v: Array, time: float) -> Array:
+        """A configuration moved on for a time [s] at constant speeds, both as the kernels count them."""
+        found = np.array(q, dtype=np.float64)
+        for kind, i, o in zip(self.kind.tolist(), self.qi.tolist(), self.vi.tolist(), strict=True):
+            if kind != FREE:
+                found[i] += time * v[o]
+                continue
+            found[i : i + 3] += time * v[o : o + 3]
+            x, y, z = (time * v[o + 3 : o + 6]).tolist()
+            here = found[i + 3 : i + 7].tolist()
+            turned = product(quaternion_about(x, y, z), here) if abs(x) + abs(y) + abs(z) < LOST else ()
+            if any(turned):
+                found[i + 3 : i + 7] = normalised(turned)
+        return found
 
     def _shifted(self, q: Array, v: Array, sign: float) -> tuple[Array, Array]:
         q, v = np.array(q, dtype=np.float64), np.array(v, dtype=np.float64)

@@ -36,7 +36,7 @@ class TwoRobotsRun(RobotsSettings):
 
     duration: Annotated[float, Parameter("[s], > 0, the length of the run; the strip of Fig. 16 needs 19")] = 19.0
     period: Period = 2e-4
-    method: Annotated[Literal["rk4", "symplectic", "implicit"], Parameter("how a tick is taken")] = "rk4"
+    method: Annotated[Literal["rk4", "symplectic", "midpoint", "euler"], Parameter("how a tick is taken")] = "rk4"
     table: Annotated[MotionTable | Spring, Kinds(hexa=MotionTable(), spring=Spring())] = MotionTable()
 
     def experiment(self) -> TwoRobots:

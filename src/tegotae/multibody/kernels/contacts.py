@@ -268,19 +268,21 @@ def contact_kernels(at_rest, resolve):
         return moved
 
     @kernel
-    def solve_contacts(p, s, w, friction, T):
-        """Contacts and joints together. (blocks, solved) come back; speeds in w.v1, forces in w.columns."""
-        for o in range(len(s.v)):
+    def solve_contacts(p, s, w, friction, v, T):
+        """Contacts and joints together, from the speeds v. (blocks, solved) come back; speeds in w.v1, forces in
+        w.columns.
+        """
+        for o in range(len(v)):
             w.tau[o], w.slope[o] = w.free_tau[o], w.free_slope[o]
             if rubs(p.law[o], p.damping[o]):
                 friction.r[o] = at_rest(p.law[o], p.numbers, p.place[o])
-        solve_modes(p, w, s.v, T)
-        for o in range(len(s.v)):
+        solve_modes(p, w, v, T)
+        for o in range(len(v)):
             w.fresh[o] = w.v1[o]
         solved = True
         blocks = 0
         for _ in range(12):
-            for o in range(len(s.v)):
+            for o in range(len(v)):
                 w.v1[o] = w.fresh[o]
             spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
             m = blocks = 0
@@ -288,7 +290,7 @@ def contact_kernels(at_rest, resolve):
                 if w.active[c] == 1:
                     m = add_contact(p, s, w, c, m, blocks, T)
                     blocks += 1
-            for o in range(len(s.v)):
+            for o in range(len(v)):
                 if rubs(p.law[o], p.damping[o]):
                     m = add_joint(p, w, friction, o, m, blocks, T)
                     blocks += 1

@@ -258,7 +258,7 @@ def spin_evenly(p, S, T):
             s[1] * w0 + s[4] * w1 + s[7] * w2,
             s[2] * w0 + s[5] * w1 + s[8] * w2,
         )
-        x, y, z = midpoint_spin(c[INERTIA : INERTIA + 6], a, b, d, T)
+        x, y, z = midpoint_spin(c[INERTIA : INERTIA + 6], a, b, d, 0.0, 0.0, 0.0, T)
         # I (w1 - w)/T, into world axes
         xx, yy, zz, xy, xz, yz = c[16], c[17], c[18], c[19], c[20], c[21]
         x, y, z = (x - a) / T, (y - b) / T, (z - d) / T
@@ -268,17 +268,19 @@ def spin_evenly(p, S, T):
 
 
 @kernel
-def midpoint_spin(inertia, a, b, d, T):
-    """Angular velocity after a tick of free spin, in body axes, by Newton."""
+def midpoint_spin(inertia, a, b, d, u, v, w, T):
+    """Angular velocity after a tick of spin that starts with (a, b, d), under the torque (u, v, w), in body axes, by
+    Newton.
+    """
     xx, yy, zz, xy, xz, yz = inertia[0], inertia[1], inertia[2], inertia[3], inertia[4], inertia[5]
     x, y, z = a, b, d
     for _ in range(12):
         m0, m1, m2 = 0.5 * (a + x), 0.5 * (b + y), 0.5 * (d + z)
         h0, h1, h2 = xx * m0 + xy * m1 + xz * m2, xy * m0 + yy * m1 + yz * m2, xz * m0 + yz * m1 + zz * m2
         e0, e1, e2 = x - a, y - b, z - d
-        g0 = xx * e0 + xy * e1 + xz * e2 + T * (m1 * h2 - m2 * h1)
-        g1 = xy * e0 + yy * e1 + yz * e2 + T * (m2 * h0 - m0 * h2)
-        g2 = xz * e0 + yz * e1 + zz * e2 + T * (m0 * h1 - m1 * h0)
+        g0 = xx * e0 + xy * e1 + xz * e2 + T * (m1 * h2 - m2 * h1 - u)
+        g1 = xy * e0 + yy * e1 + yz * e2 + T * (m2 * h0 - m0 * h2 - v)
+        g2 = xz * e0 + yz * e1 + zz * e2 + T * (m0 * h1 - m1 * h0 - w)
         # J = I + T/2 ([m] I - [h])
         t = 0.5 * T
         j00, j01, j02 = (
@@ -298,11 +300,11 @@ def midpoint_spin(inertia, a, b, d, T):
         )
         c0, c1, c2 = j11 * j22 - j12 * j21, j12 * j20 - j10 * j22, j10 * j21 - j11 * j20
         det = j00 * c0 + j01 * c1 + j02 * c2
-        u = (g0 * c0 + g1 * (j02 * j21 - j01 * j22) + g2 * (j01 * j12 - j02 * j11)) / det
-        v = (g0 * c1 + g1 * (j00 * j22 - j02 * j20) + g2 * (j02 * j10 - j00 * j12)) / det
-        w = (g0 * c2 + g1 * (j01 * j20 - j00 * j21) + g2 * (j00 * j11 - j01 * j10)) / det
-        x, y, z = x - u, y - v, z - w
-        if abs(u) + abs(v) + abs(w) <= 1e-15 * (abs(x) + abs(y) + abs(z)):
+        e0 = (g0 * c0 + g1 * (j02 * j21 - j01 * j22) + g2 * (j01 * j12 - j02 * j11)) / det
+        e1 = (g0 * c1 + g1 * (j00 * j22 - j02 * j20) + g2 * (j02 * j10 - j00 * j12)) / det
+        e2 = (g0 * c2 + g1 * (j01 * j20 - j00 * j21) + g2 * (j00 * j11 - j01 * j10)) / det
+        x, y, z = x - e0, y - e1, z - e2
+        if abs(e0) + abs(e1) + abs(e2) <= 1e-15 * (abs(x) + abs(y) + abs(z)):
             break
     return x, y, z
 

@@ -23,17 +23,22 @@ from tegotae.coupling.kernels.natural_residual import BOX, CONE, MATRIX, MODE, R
 from tegotae.kernels.linear import eliminate
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.joints import slope_kernels, with_customs
+from tegotae.multibody.kernels.kinematics import forward_one
 from tegotae.multibody.kernels.quantities import spread
 from tegotae.multibody.kernels.records import BODY, FIRST, KINDS, ON, OWNER, B, C, F, Friction
+from tegotae.multibody.kernels.balance import restore_balance
+from tegotae.multibody.kernels.midpoint import commit_middle, expect, note_change, prepare_middle
 from tegotae.multibody.kernels.stepping import commit, prepare, restore, solve_kernels
 from tegotae.multibody.kernels.taps import (
     add_answers,
     follow_paths,
     impulse,
     keep_unpushed,
+    leave_places,
     locate_taps,
     look_at_taps,
     move_ports,
+    move_ports_halfway,
     put_forces,
     rows_moved,
     see_motion,
@@ -164,45 +169,119 @@ def friction_tried(s, w):
 
 
 @kernel_inside
-def prepare_ports(p, s, w, T):
-    """What acts beside the forces of trials, kept apart from them; friction as the last tick left it."""
+def start_friction(s, w):
+    """Friction as the last tick left it."""
     for o in range(len(s.v)):
         w.mode[o], w.r[o], w.rise[o], w.at[o], w.f[o] = s.mode[o], s.r[o], s.rise[o], s.at[o], 0.0
-    prepare(p, s, w, T)
+
+
+@kernel_inside
+def keep_apart(p, w):
+    """What acts beside the forces of trials, kept apart from them."""
     keep_unpushed(p, w)
     w.settled[0] = 0
     w.known[0] = UNKNOWN
 
 
 @kernel_inside
-def finish(p, s, w, v, T):
-    """Commit the step that is solved, whose ports moved by v, and look at where it led."""
+def take_friction(p, s, w):
+    """What the trial left of friction becomes what really happened; columns s have the velocities at the end."""
     if w.met[0] > 0:  # what trials asked for their slopes stands where the velocities of bodies were
         spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
     for o in range(len(s.v)):
         s.mode[o], s.r[o], s.rise[o], s.at[o], s.f[o] = w.mode[o], w.r[o], w.rise[o], w.at[o], w.f[o]
+
+
+# ------------------------------------------------------------ the two implicit methods, as trials need them
+
+
+@kernel_inside
+def restore_euler(p, s, w):
+    """What w keeps from tick to tick."""
+    restore(p, s, w)
+
+
+@kernel_inside
+def prepare_euler(p, s, w, T):
+    """What acts beside the forces of trials; the speeds that the tick begins with."""
+    prepare(p, s, w, T)
+    for o in range(len(s.v)):
+        w.begun[o] = s.v[o]
+
+
+@kernel_inside
+def see_euler(p, s, w, T):
+    """The motion of all ports."""
+    see_motion(p, s, w, len(p.which) > 0, T)  # to see what comes into touch, velocities were spread already
+
+
+@kernel_inside
+def finish_euler(p, s, w, v, T):
+    """Commit the step that is solved, whose ports moved by v, and look at where it led."""
     commit(p, s, w, T)
     follow_paths(s, w, T)
     look_at_taps(p, s, w)
     move_ports(p, s, v, T)
 
 
+@kernel_inside
+def restore_middle(p, s, w):
+    """What w keeps from tick to tick."""
+    restore(p, s, w)
+    restore_balance(p, s, w)
+
+
+@kernel_inside
+def prepare_trials(p, s, w, T):
+    """What acts beside the forces of trials, at the middle of the tick; the speeds that it begins with."""
+    prepare_middle(p, s, w, T)
+    expect(p, s, w, T)
+    locate_taps(p, w)
+
+
+@kernel_inside
+def see_middle(p, s, w, T):
+    """The motion of all ports, from the middle to the next."""
+    if len(p.which) == 0:
+        spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
+    see_motion(p, s, w, True, T)
+
+
+@kernel_inside
+def finish_middle(p, s, w, v, T):
+    """Commit the step that is solved, whose ports moved by v, and look at where it led."""
+    note_change(p, s, w, T)
+    commit_middle(p, s, w, T)
+    forward_one(p.parent, p.kind, p.qi, p.vi, p.C, s.q, s.v, w.S)
+    follow_paths(s, w, T)
+    leave_places(s, w)
+    look_at_taps(p, s, w)
+    move_ports_halfway(p, s, w, v, T)
+
+
+EULER = (prepare_euler, see_euler, finish_euler, restore_euler)
+MIDPOINT = (prepare_trials, see_middle, finish_middle, restore_middle)
+
+
 @cache
-def _trial_kernels(halves):
+def _trial_kernels(method, halves):
     """What trials at one or several directions share; compiled once a process."""
+    prepare_tick, see, finish, restore_tick = method
     solve, commit_own = solve_kernels(friction_tried, halves)
     sharpen, rises = slope_kernels(*with_customs(*halves[4:]))
     prepare_own, restore_own = halves[2:4]
 
     @kernel_exact
     def restore_all(p, s, w):
-        restore(p, s, w)
+        restore_tick(p, s, w)
         locate_taps(p, w)
         restore_own(p, s, w)
 
     @kernel_exact
     def prepare_all(p, s, w, T):
-        prepare_ports(p, s, w, T)
+        start_friction(s, w)
+        prepare_tick(p, s, w, T)
+        keep_apart(p, w)
         prepare_own(p, s, w, T)
 
     @kernel_inside
@@ -217,9 +296,9 @@ def _trial_kernels(halves):
         if w.known[0] == IN_TOUCH:
             w.known[0] = UNKNOWN
         put_forces(p, w, h)
-        solve(p, s, w, T)
+        solve(p, s, w, w.begun, T)
         w.settled[0] = 1
-        see_motion(p, s, w, T)
+        see(p, s, w, T)
 
     @kernel_inside
     def slopes(p, s, w, T, slope):
@@ -258,15 +337,15 @@ def _trial_kernels(halves):
     def done(p, s, w, v, T):
         """Commit the step that is solved, whose ports moved by v."""
         commit_own(p, s, w, T)
+        take_friction(p, s, w)
         finish(p, s, w, v, T)
 
     return push, slopes, done, prepare_all, restore_all
 
 
-@cache
-def space_kernels(*halves):
-    """Forces at all ports in, their motion out; `halves` as in `stepping.alone_kernels`."""
-    push, slopes, done, prepare_all, restore_all = _trial_kernels(halves)
+def _space_kernels(method, halves):
+    """Forces at all ports in, their motion out."""
+    push, slopes, done, prepare_all, restore_all = _trial_kernels(method, halves)
 
     @kernel_exact
     def answer(p, s, w, h, T, motion, slope):
@@ -291,10 +370,9 @@ def space_kernels(*halves):
     return Halves(answer, advance, prepare_all, restore_all, tick)
 
 
-@cache
-def line_kernels(*halves):
+def _line_kernels(method, halves):
     """The same with one port of one direction, whose force and motion are numbers."""
-    push, slopes, done, prepare_all, restore_all = _trial_kernels(halves)
+    push, slopes, done, prepare_all, restore_all = _trial_kernels(method, halves)
 
     @kernel_exact
     def answer(p, s, w, h, T):
@@ -318,3 +396,30 @@ def line_kernels(*halves):
         done(p, s, w, w.moved, T)
 
     return Halves(answer, advance, prepare_all, restore_all, tick)
+
+
+# ------------------------------------------------------------ made for `halves` as in `stepping.alone_kernels`
+
+
+@cache
+def euler_space_kernels(*halves):
+    """Ports of several directions."""
+    return _space_kernels(EULER, halves)
+
+
+@cache
+def euler_line_kernels(*halves):
+    """One port of one direction."""
+    return _line_kernels(EULER, halves)
+
+
+@cache
+def middle_space_kernels(*halves):
+    """Ports of several directions."""
+    return _space_kernels(MIDPOINT, halves)
+
+
+@cache
+def middle_line_kernels(*halves):
+    """One port of one direction."""
+    return _line_kernels(MIDPOINT, halves)

@@ -122,18 +122,23 @@ def commit(p, s, w, T):
     if len(p.which) > 0:
         commit_contacts(p, s, w, w.met[0], T)
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
+    keep_speeds(s, w)
+    move(p, s.q, s.v, T, s.q)
+    reposition(p, w, s.q, s.v)
+    show(p, s, w)
+
+
+@kernel_inside
+def keep_speeds(s, w):
+    """The speeds that were found; where the next tick starts is told by where this one ended, not by its trials."""
     s.unsolved[0] += 1 - w.found[0]
     for o in range(len(s.v)):
         s.v[o] = w.v1[o]
-        # Where the next tick starts is told by where this one ended, not by the trials that led there.
         if s.mode[o] != 0:
             s.r[o] += s.rise[o] * s.mode[o] * (s.v[o] - s.at[o])
             s.at[o] = s.v[o]
         else:
             s.r[o] = s.rise[o] = s.at[o] = 0.0
-    move(p, s.q, s.v, T, s.q)
-    reposition(p, w, s.q, s.v)
-    show(p, s, w)
 
 
 @cache
@@ -148,8 +153,10 @@ def solve_kernels(friction_of, halves):
     solve_contacts = contact_kernels(at_rest, resolve)
 
     @kernel_inside
-    def once(p, s, w, T):
-        """The speeds at the end of the tick into w.v1; where something may touch, those of bodies into S."""
+    def once(p, s, w, v, T):
+        """From the speeds v those at the end of the tick into w.v1; where something may touch, those of bodies into
+        S.
+        """
         friction, touched = friction_of(s, w), 0
         for c in range(len(p.which)):
             f = s.touching[c]
@@ -158,29 +165,29 @@ def solve_kernels(friction_of, halves):
         solved = True
         w.met[0] = 0
         if touched == 0:
-            solved = solve_stiction(p, w, friction, s.v, T)
+            solved = solve_stiction(p, w, friction, v, T)
             if len(p.which) > 0:
                 touched = activate(p, s, w, T)
         if touched > 0:
-            w.met[0], solved = solve_contacts(p, s, w, friction, T)
+            w.met[0], solved = solve_contacts(p, s, w, friction, v, T)
         w.found[0] = 1 if solved else 0
 
     if halves[:4] == NONE:
         return once, commit_own
 
     @kernel_inside
-    def solve(p, s, w, T):
+    def solve(p, s, w, v, T):
         """The same, again and again until the impedances in joints are met."""
-        begin(p, s, w, s.v, T)
+        begin(p, s, w, v, T)
         force = friction_of(s, w).force
         found, met, last = 0, False, False
         for _ in range(TRIALS):
-            once(p, s, w, T)
-            met = unmet(p, s, w, s.v, force, T) == 0
+            once(p, s, w, v, T)
+            met = unmet(p, s, w, v, force, T) == 0
             if met:
                 found = w.found[0]
                 # In touch the slope at ports is that of the last solve: it is done once more if their slopes moved.
-                if last or w.met[0] == 0 or not bent(p, w, s.v, T):
+                if last or w.met[0] == 0 or not bent(p, w, v, T):
                     break
                 last = True
         w.found[0] = found
@@ -206,7 +213,7 @@ def alone_kernels(*halves):
     def advance(p, s, w, h, v, T):
         prepare(p, s, w, T)  # at once: there are no trials to share it
         prepare_own(p, s, w, T)
-        solve(p, s, w, T)
+        solve(p, s, w, s.v, T)
         commit_own(p, s, w, T)
         commit(p, s, w, T)
 

@@ -139,9 +139,8 @@ def into_rows(p, taps, speeds, out):
 
 
 @kernel_inside
-def see_motion(p, s, w, T):
-    """The motion of all ports, for what stands in columns s of S and for the speeds in v1, into w.moved."""
-    spread = len(p.which) > 0  # to see what comes into touch
+def see_motion(p, s, w, spread, T):
+    """The motion of all ports, for what stands in columns s of S (see `mean_motion`) and the speeds in v1, in w.moved."""
     for i in range(len(p.tapped)):
         k = p.tapped[i]
         mean_motion(w.S[k], p.g, p.kind[p.root[k]] == FREE, spread, w.way[i], s.x[i], T, w.tap_motion[i])
@@ -216,6 +215,43 @@ def move_ports(p, s, v, T):
     for i in range(len(s.velocity)):
         s.velocity[i] = v[i]
         s.position[i] += T * v[i]
+    tell_joints(p, s)
+
+
+@kernel_inside
+def tell_joints(p, s):
+    """A port that is a joint is where its coordinate is."""
     for j in range(len(p.joint)):
         if p.joint[j] >= 0:
             s.position[p.row[j]] = s.q[p.qi[p.joint[j]]]
+
+
+@kernel_inside
+def leave_places(s, w):
+    """Where all taps were at the start of the tick."""
+    for i in range(len(s.z)):
+        for a in range(3):
+            w.tap_motion[i, a] = s.z[i, a]
+
+
+@kernel_inside
+def move_ports_halfway(p, s, w, v, T):
+    """The same for a motion from middle to middle, after `leave_places`: points are where they are, turns go by the
+    mean of two motions; so does a port of one row that does both.
+    """
+    for j in range(len(p.joint)):
+        one, two = p.first[j], p.second[j]
+        for c in range(p.rows[j]):
+            r = p.row[j] + c
+            way = 0.5 * T * (s.velocity[r] + v[r])
+            d = p.along[j]
+            if p.joint[j] < 0 and (c < 3 if p.rows[j] == 6 else d[3] == 0.0 and d[4] == 0.0 and d[5] == 0.0):
+                way = 0.0
+                for a in range(3):
+                    size = d[a] if p.rows[j] == 1 else (1.0 if a == c else 0.0)
+                    way += size * (s.z[one, a] - w.tap_motion[one, a])
+                    if two >= 0:
+                        way -= size * (s.z[two, a] - w.tap_motion[two, a])
+            s.position[r] += way
+            s.velocity[r] = v[r]
+    tell_joints(p, s)

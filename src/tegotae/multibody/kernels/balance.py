@@ -1,0 +1,342 @@
+"""The energy of each tree over a tick, and the momentum of those that nothing holds, kept as mechanics keeps them.
+
+A step of second order leaves an error of the third in the energy of a tree whose inertia changes with its shape. What
+it is can be told: the energy at the end, less that at the start, less the work of all forces but gravity. That is what
+the step owes. The next one begins with speeds that pay it, a share of the motion within the tree: of all of it where
+the world holds the tree, of what is left beside its rigid motion where it floats. So momentum is not touched, nor what
+stands still. A tick that leaves a tree with more than SURPLUS of the largest kinetic energy it has had beyond what it
+may have is cut down at its end: whatever the period, a tree never gains more.
+
+In a tree that floats and touches nothing, the base is then moved so that the centre of mass goes as the forces from
+outside tell, and momentum and angular momentum are those that they give.
+
+Rows of w.sums, one a tree, at the row of the body at its foot: kinetic and potential energy, mass, and about that
+body's centre of mass the first moment, momentum, angular momentum and inertia (xx, yy, zz, xy, xz, yz).
+"""
+
+import math
+
+from tegotae.compile import kernel
+from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
+from tegotae.multibody.kernels.kinematics import (
+    COM,
+    FREE,
+    MASS,
+    OMEGA,
+    OWN_INERTIA,
+    S_,
+    VELOCITY,
+    forward_one,
+)
+from tegotae.multibody.kernels.quantities import spread
+from tegotae.multibody.kernels.records import BODY, FIRST, ON, OWNER, F
+
+KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SUMS = 0, 1, 2, 3, 6, 9, 12, 18
+# Rows of w.motion, one a tree: energy that joints and the world gave in the tick, force and moment about its centre of
+# mass from outside, whether it touched; its velocity of the centre of mass and angular velocity as if it were rigid;
+# its kinetic energy beside that.
+WORK, FORCE, TORQUE, TOUCHED, RIGID, WITHIN, MOTION = 0, 1, 4, 7, 8, 14, 15
+SURPLUS = 2e-3
+CAP = 0.05  # of its speeds a tree pays in one tick at most
+# What is owed is too little to be paid, of the energy and of the largest kinetic energy: rounding, where it is slow.
+ROUNDING, NOTHING = 1e-13, 1e-9
+
+
+@kernel
+def find_linked(p, w):
+    """Which trees have joints, by the body at their foot: what is rigid needs no balance."""
+    for k in range(len(p.parent)):
+        w.linked[k] = 0
+    for k in range(len(p.parent)):
+        if p.kind[k] != FREE:
+            w.linked[p.root[k]] = 1
+
+
+@kernel
+def add_up(p, w):
+    """w.sums of all trees with joints, from where the rows of S say that bodies are and how they move."""
+    for k in range(len(p.parent)):
+        if w.linked[k] == 1:
+            w.sums[k, :] = 0.0
+    for k in range(len(p.parent)):
+        r = p.root[k]
+        if w.linked[r] == 0:
+            continue
+        s, foot, t, m = w.S[k], w.S[r], w.sums[r], p.C[k, MASS]
+        x0, x1, x2 = s[COM] - foot[COM], s[COM + 1] - foot[COM + 1], s[COM + 2] - foot[COM + 2]
+        v0, v1, v2 = s[VELOCITY], s[VELOCITY + 1], s[VELOCITY + 2]
+        w0, w1, w2 = s[OMEGA], s[OMEGA + 1], s[OMEGA + 2]
+        xx, yy, zz = s[OWN_INERTIA], s[OWN_INERTIA + 1], s[OWN_INERTIA + 2]
+        xy, xz, yz = s[OWN_INERTIA + 3], s[OWN_INERTIA + 4], s[OWN_INERTIA + 5]
+        h0, h1, h2 = xx * w0 + xy * w1 + xz * w2, xy * w0 + yy * w1 + yz * w2, xz * w0 + yz * w1 + zz * w2
+        t[KINETIC] += 0.5 * (m * (v0 * v0 + v1 * v1 + v2 * v2) + w0 * h0 + w1 * h1 + w2 * h2)
+        t[POTENTIAL] -= m * (p.g[0] * s[COM] + p.g[1] * s[COM + 1] + p.g[2] * s[COM + 2])
+        if p.kind[r] == FREE:
+            t[MASSES] += m
+            t[MOMENT] += m * x0
+            t[MOMENT + 1] += m * x1
+            t[MOMENT + 2] += m * x2
+            v0, v1, v2 = m * v0, m * v1, m * v2
+            t[MOMENTUM] += v0
+            t[MOMENTUM + 1] += v1
+            t[MOMENTUM + 2] += v2
+            t[SPIN] += h0 + x1 * v2 - x2 * v1
+            t[SPIN + 1] += h1 + x2 * v0 - x0 * v2
+            t[SPIN + 2] += h2 + x0 * v1 - x1 * v0
+            t[HULL] += xx + m * (x1 * x1 + x2 * x2)
+            t[HULL + 1] += yy + m * (x0 * x0 + x2 * x2)
+            t[HULL + 2] += zz + m * (x0 * x0 + x1 * x1)
+            t[HULL + 3] += xy - m * x0 * x1
+            t[HULL + 4] += xz - m * x0 * x2
+            t[HULL + 5] += yz - m * x1 * x2
+
+
+@kernel
+def turned_by(I, x, y, z):
+    """The angular velocity that a rigid body of the inertia I (xx, yy, zz, xy, xz, yz) has by this angular momentum."""
+    xx, yy, zz, xy, xz, yz = I[0], I[1], I[2], I[3], I[4], I[5]
+    a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
+    size = xx * a + xy * b + xz * c
+    if not size > 0.0:  # a tree of points in a line
+        return 0.0, 0.0, 0.0
+    return (a * x + b * y + c * z) / size, (b * x + d * y + e * z) / size, (c * x + e * y + f * z) / size
+
+
+@kernel
+def about_center(t):
+    """Move a tree's angular momentum and inertia from its foot to its centre of mass; where that is from the foot."""
+    m = t[MASSES]
+    x0, x1, x2 = t[MOMENT] / m, t[MOMENT + 1] / m, t[MOMENT + 2] / m
+    p0, p1, p2 = t[MOMENTUM], t[MOMENTUM + 1], t[MOMENTUM + 2]
+    t[SPIN] -= x1 * p2 - x2 * p1
+    t[SPIN + 1] -= x2 * p0 - x0 * p2
+    t[SPIN + 2] -= x0 * p1 - x1 * p0
+    t[HULL] -= m * (x1 * x1 + x2 * x2)
+    t[HULL + 1] -= m * (x0 * x0 + x2 * x2)
+    t[HULL + 2] -= m * (x0 * x0 + x1 * x1)
+    t[HULL + 3] += m * x0 * x1
+    t[HULL + 4] += m * x0 * x2
+    t[HULL + 5] += m * x1 * x2
+    return x0, x1, x2
+
+
+@kernel
+def see_motion_within(p, w):
+    """Of each tree with joints: how its foot would move if it were rigid, and its kinetic energy beside that."""
+    for k in range(len(p.parent)):
+        if w.linked[k] == 0:
+            continue
+        t, n = w.sums[k], w.motion[k]
+        n[WITHIN] = t[KINETIC]
+        if p.kind[k] != FREE:
+            continue
+        x0, x1, x2 = about_center(t)
+        w0, w1, w2 = turned_by(t[HULL : HULL + 6], t[SPIN], t[SPIN + 1], t[SPIN + 2])
+        p0, p1, p2, m = t[MOMENTUM], t[MOMENTUM + 1], t[MOMENTUM + 2], t[MASSES]
+        n[WITHIN] -= 0.5 * ((p0 * p0 + p1 * p1 + p2 * p2) / m + w0 * t[SPIN] + w1 * t[SPIN + 1] + w2 * t[SPIN + 2])
+        n[WITHIN] = max(n[WITHIN], 0.0)
+        n[RIGID] = p0 / m - (w1 * x2 - w2 * x1)
+        n[RIGID + 1] = p1 / m - (w2 * x0 - w0 * x2)
+        n[RIGID + 2] = p2 / m - (w0 * x1 - w1 * x0)
+        n[RIGID + 3], n[RIGID + 4], n[RIGID + 5] = w0, w1, w2
+
+
+@kernel
+def look(p, w, q, v):
+    """Rows of S at q and v, energies and momenta there."""
+    forward_one(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
+    add_up(p, w)
+    see_motion_within(p, w)
+
+
+@kernel
+def lessen(p, w, tree, share, v):
+    """Take a share of the motion within a tree from its speeds."""
+    for k in range(len(p.parent)):
+        if p.root[k] != tree:
+            continue
+        o = p.vi[k]
+        if p.kind[k] != FREE:
+            v[o] -= share * v[o]
+            continue
+        for j in range(6):
+            v[o + j] -= share * (v[o + j] - w.motion[k, RIGID + j])
+
+
+@kernel
+def begin_balance(p, s, w):
+    """The speeds that the tick begins with: those of its start, less what they pay of what the tree owes."""
+    for o in range(len(s.v)):
+        w.begun[o] = s.v[o]
+    for k in range(len(p.parent)):
+        if w.linked[k] == 0 or s.debt[k] == 0.0:
+            continue
+        if abs(s.debt[k]) <= ROUNDING * abs(w.energy[k]) + NOTHING * s.swing[k]:
+            continue
+        most = 2.0 * CAP * w.motion[k, WITHIN]
+        s.debt[k] = min(max(s.debt[k], -most), most)  # what a tree owes that has come to rest is forgotten
+        if most > 0.0:
+            lessen(p, w, k, 0.5 * s.debt[k] / w.motion[k, WITHIN], w.begun)
+
+
+# ------------------------------------------------------------ what forces did
+
+
+@kernel
+def push_tree(p, w, k, x0, x1, x2, f, sign):
+    """A force at the place x in the world, with a moment, on body k: its tree feels it from outside."""
+    n, r = w.motion[p.root[k]], p.root[k]
+    foot, t = w.S[r], w.sums[r]
+    # w.sums holds the first moment at the middle of the tick here
+    x0 -= foot[COM] + t[MOMENT] / t[MASSES]
+    x1 -= foot[COM + 1] + t[MOMENT + 1] / t[MASSES]
+    x2 -= foot[COM + 2] + t[MOMENT + 2] / t[MASSES]
+    n[FORCE] += sign * f[0]
+    n[FORCE + 1] += sign * f[1]
+    n[FORCE + 2] += sign * f[2]
+    n[TORQUE] += sign * (f[3] + x1 * f[2] - x2 * f[1])
+    n[TORQUE + 1] += sign * (f[4] + x2 * f[0] - x0 * f[2])
+    n[TORQUE + 2] += sign * (f[5] + x0 * f[1] - x1 * f[0])
+
+
+@kernel
+def find_centers(p, w):
+    """Masses and first moments of trees that float, where the rows of S say that bodies are."""
+    for k in range(len(p.parent)):
+        if w.linked[k] == 1:
+            w.sums[k, MASSES] = w.sums[k, MOMENT] = w.sums[k, MOMENT + 1] = w.sums[k, MOMENT + 2] = 0.0
+    for k in range(len(p.parent)):
+        r = p.root[k]
+        if w.linked[r] == 1 and p.kind[r] == FREE:
+            t, m = w.sums[r], p.C[k, MASS]
+            t[MASSES] += m
+            for j in range(3):
+                t[MOMENT + j] += m * (w.S[k, COM + j] - w.S[r, COM + j])
+
+
+@kernel
+def count_work(p, w, force, T):
+    """What joints and the world did on each tree in the tick; columns s are overwritten. `force` is the friction."""
+    touched = w.met[0] > 0
+    for k in range(len(p.parent)):
+        if w.linked[k] == 1:
+            n = w.motion[k]
+            for j in range(WORK, TOUCHED + 1):
+                n[j] = 0.0
+    for o in range(len(w.v1)):
+        w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
+    for k in range(len(p.parent)):
+        o = p.vi[k]
+        if p.kind[k] != FREE and p.damping[o] != math.inf:
+            pull = w.free_tau[o] - w.free_slope[o] / T * (w.v1[o] - w.begun[o]) + force[o]
+            w.motion[p.root[k], WORK] += T * pull * w.mean[o]
+    if w.pushed[0] == 0 and not touched:
+        return
+    spread(p.parent, p.kind, p.vi, w.zero, w.mean, w.S)
+    find_centers(p, w)
+    for k in range(len(p.parent) if w.pushed[0] == 1 else 0):
+        if w.linked[p.root[k]] == 1:
+            s, f, work = w.S[k], w.wrench[k], 0.0
+            for j in range(6):
+                work += f[j] * s[S_ + j]
+            w.motion[p.root[k], WORK] += T * work
+            if p.kind[p.root[k]] == FREE:
+                push_tree(p, w, k, s[COM], s[COM + 1], s[COM + 2], f, 1.0)
+    for block in range(w.met[0]):
+        c, start = w.blocks[OWNER, block], w.blocks[FIRST, block]
+        if c < 0:
+            continue
+        for side in range(2):
+            k = p.which[c, BODY] if side == 0 else p.which[c, ON]
+            if k < 0 or w.linked[p.root[k]] == 0:
+                continue
+            n = w.motion[p.root[k]]
+            n[TOUCHED] = 1.0
+            for row in range(start, start + rows_in(w, block)):
+                moved = at_first(w.levers[row], w.S[k]) if side == 0 else at_second(w.levers[row], w.S[k])
+                n[WORK] += T * w.columns[F, row] * moved
+
+
+# ------------------------------------------------------------ the end of a tick
+
+
+@kernel
+def keep_momentum(p, s, w, k, T):
+    """Move the base of a tree that floats and touches nothing: centre of mass, momentum, angular momentum as they must
+    be. w.before has them at the start of the tick, w.sums about the centre of mass at the end.
+    """
+    t, n, b, foot, m = w.sums[k], w.motion[k], w.before[k], w.S[k], w.sums[k, MASSES]
+    i, o = p.qi[k], p.vi[k]
+    x0, x1, x2 = t[MOMENT] / m, t[MOMENT + 1] / m, t[MOMENT + 2] / m
+    w0, w1, w2 = turned_by(
+        t[HULL : HULL + 6],
+        b[6] + T * n[TORQUE] - t[SPIN],
+        b[7] + T * n[TORQUE + 1] - t[SPIN + 1],
+        b[8] + T * n[TORQUE + 2] - t[SPIN + 2],
+    )
+    turn = (w2 * x1 - w1 * x2, w0 * x2 - w2 * x0, w1 * x0 - w0 * x1)  # so that the centre of mass stays
+    for j in range(3):
+        push = T * (n[FORCE + j] + m * p.g[j])
+        s.v[o + j] += (b[3 + j] + push - t[MOMENTUM + j]) / m + turn[j]
+        s.q[i + j] += b[j] + T * (b[3 + j] + 0.5 * push) / m - (foot[COM + j] + t[MOMENT + j] / m)
+    s.v[o + 3] += w0
+    s.v[o + 4] += w1
+    s.v[o + 5] += w2
+
+
+@kernel
+def note_momenta(p, w):
+    """Centre of mass, momentum and angular momentum about it, where the tick starts."""
+    for k in range(len(p.parent)):
+        if w.linked[k] == 1 and p.kind[k] == FREE:
+            t, b = w.sums[k], w.before[k]
+            for j in range(3):
+                b[j] = w.S[k, COM + j] + t[MOMENT + j] / t[MASSES]
+                b[3 + j], b[6 + j] = t[MOMENTUM + j], t[SPIN + j]
+
+
+@kernel
+def end_balance(p, s, w, T):
+    """What the tick owes, from its end in s.q and s.v; rows of S are those of there."""
+    moved = False
+    look(p, w, s.q, s.v)
+    for k in range(len(p.parent)):
+        if w.linked[k] == 1 and p.kind[k] == FREE and w.motion[k, TOUCHED] == 0.0:
+            keep_momentum(p, s, w, k, T)
+            moved = True
+    if moved:
+        look(p, w, s.q, s.v)
+    cut = False
+    for k in range(len(p.parent)):
+        if w.linked[k] == 0:
+            continue
+        t, n = w.sums[k], w.motion[k]
+        energy = t[KINETIC] + t[POTENTIAL]
+        s.debt[k] += energy - w.energy[k] - n[WORK]
+        s.swing[k] = max(s.swing[k], t[KINETIC])
+        w.energy[k] = energy
+        over = s.debt[k] - SURPLUS * s.swing[k]
+        if over > 0.0 and (p.kind[k] != FREE or n[TOUCHED] == 0.0):
+            left = max(0.0, 1.0 - over / n[WITHIN]) if n[WITHIN] > 0.0 else 0.0
+            lessen(p, w, k, 1.0 - math.sqrt(left), s.v)
+            cut = True
+    if cut:
+        look(p, w, s.q, s.v)
+        for k in range(len(p.parent)):
+            if w.linked[k] == 1:
+                energy = w.sums[k, KINETIC] + w.sums[k, POTENTIAL]
+                s.debt[k] += energy - w.energy[k]
+                w.energy[k] = energy
+    note_momenta(p, w)
+
+
+@kernel
+def restore_balance(p, s, w):
+    """What w keeps of it from tick to tick, from where a tick ended."""
+    find_linked(p, w)
+    look(p, w, s.q, s.v)
+    for k in range(len(p.parent)):
+        if w.linked[k] == 1:
+            w.energy[k] = w.sums[k, KINETIC] + w.sums[k, POTENTIAL]
+    note_momenta(p, w)
