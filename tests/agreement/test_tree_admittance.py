@@ -87,7 +87,7 @@ def test_a_tick_of_euler_gives_the_accelerations_of_pinocchio(free):
         if free:
             v[3:6] = 0.0  # a spin is not taken at the start of the tick, but evenly over it
         point, h = rng.normal(size=3), 5.0 * rng.normal(size=6)
-        block = TreeAdmittance(tree=tree, at=AtPoint("b5", point), method="euler")
+        block = TreeAdmittance(tree=tree, at=AtPoint("b5", point))
         run = block.run(h[None], period=T, initial={"q": q, "v": v})
         np.testing.assert_allclose(run.v[-1], expected_speeds(tree, q, v, point, h), rtol=1e-10, atol=1e-10)
         origin, turn = tree.pose(run.q[-1], "b5")
@@ -103,7 +103,8 @@ def test_a_tick_at_its_middle_gives_the_accelerations_of_pinocchio_there():
         tree = one_tree(rng, 6, chain=True)
         q, v, _ = random_state(rng, tree, free=False)
         point, h = rng.normal(size=3), 5.0 * rng.normal(size=6)
-        run = TreeAdmittance(tree=tree, at=AtPoint("b5", point)).run(h[None], period=T, initial={"q": q, "v": v})
+        block = TreeAdmittance(tree=tree, at=AtPoint("b5", point), method="midpoint")
+        run = block.run(h[None], period=T, initial={"q": q, "v": v})
         wanted = expected_speeds(tree, q + 0.5 * T * v, v, point, h)
         np.testing.assert_allclose(run.v[-1], wanted, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(run.q[-1], q + 0.5 * T * (v + wanted), rtol=1e-12, atol=1e-12)
@@ -115,7 +116,7 @@ def test_motion_goes_from_middle_to_middle_to_second_order():
     q, v, _ = random_state(rng, tree, free=False)
     point, h, errors = rng.normal(size=3), 5.0 * rng.normal(size=6), []
     for period in (1e-4, 2e-5):
-        block = TreeAdmittance(tree=tree, at=AtPoint("b5", point))
+        block = TreeAdmittance(tree=tree, at=AtPoint("b5", point), method="midpoint")
         run = block.run(h[None], period=period, initial={"q": q, "v": v})
         ends = [q + 0.5 * period * v, run.q[-1] + 0.5 * period * run.v[-1]]
         first, second = (tree.pose(at, "b5")[0] + tree.pose(at, "b5")[1] @ point for at in ends)
@@ -129,7 +130,7 @@ def test_motion_is_that_of_the_place_to_second_order():
     tree = one_tree(rng, 6, chain=True)
     q, v, _ = random_state(rng, tree, free=False)
     point, h, errors = rng.normal(size=3), 5.0 * rng.normal(size=6), []
-    block = TreeAdmittance(tree=tree, at=AtPoint("b5", point), method="euler")
+    block = TreeAdmittance(tree=tree, at=AtPoint("b5", point))
     origin, turn = tree.pose(q, "b5")
     for period in (1e-4, 2e-5):
         run = block.run(h[None], period=period, initial={"q": q, "v": v})
@@ -256,18 +257,20 @@ def dense_jacobian(block, q):
     return np.vstack(rows)
 
 
+@pytest.mark.parametrize("method", ["midpoint", "euler"])
 @pytest.mark.parametrize("free", [False, True])
-def test_the_slope_across_ports_is_that_of_the_whole_mass_matrix(free):
-    """T J M^-1 J' at the middle of the tick, built densely; and the differences of answers."""
+def test_the_slope_across_ports_is_that_of_the_whole_mass_matrix(free, method):
+    """T J M^-1 J', at the start or the middle of the tick, built densely; and the differences of answers."""
     rng = np.random.default_rng(11)
     for _ in range(4):
         block, q, v = manyfold(rng, free=free)
+        block = dataclasses.replace(block, method=method)
         assert block.dimension == 15
         h = rng.normal(size=15)
         _, slope = Probe(block, T, {"q": q, "v": v}).answer(h)
         at = block.tree.arrays
         inner_q, inner_v = at.inner(q, v)
-        middle = at.outer(at.moved(inner_q, inner_v, 0.5 * T), inner_v)[0]
+        middle = at.outer(at.moved(inner_q, inner_v, 0.5 * T if method == "midpoint" else 0.0), inner_v)[0]
         J = dense_jacobian(block, middle)
         wanted = T * J @ np.linalg.solve(block.tree.mass_matrix(middle), J.T)
         np.testing.assert_allclose(slope, wanted, atol=1e-11 * np.abs(wanted).max())
@@ -488,12 +491,11 @@ def test_friction_at_a_joints_port_is_friction_inside_the_joint(method):
 def test_a_spring_between_two_ports_worth_of_rows_is_solved_with_all_of_them():
     """A circuit over several ports: dampers in two joints, against the same dampers inside the joints."""
     at = {"one": AtJoint("upper"), "two": AtJoint("lower")}
-    tree = TreeAdmittance(tree=arm(), at=at, method="euler")  # dampers in circuits answer the end of a tick
-    machine = tg.Circuit(tree, {"oil": tg.SpringDamper(damping=3.0, dimension=2)})
+    machine = tg.Circuit(TreeAdmittance(tree=arm(), at=at), {"oil": tg.SpringDamper(damping=3.0, dimension=2)})
     turn, start = {"axis": (0, 1, 0), "damping": 3.0}, {"q": [1.0, 0.5]}
     damped = Tree([dataclasses.replace(body, joint=Revolute(**turn)) for body in arm().bodies])
     outside = machine.run(np.zeros((2000, 2)), period=T, initial=start)
-    inside = TreeAdmittance(tree=damped, at=at, method="euler").run(np.zeros((2000, 2)), period=T, initial=start)
+    inside = TreeAdmittance(tree=damped, at=at).run(np.zeros((2000, 2)), period=T, initial=start)
     np.testing.assert_allclose(outside.q, inside.q, atol=1e-12)
     np.testing.assert_allclose(outside["oil.force"][:, 1], -3.0 * inside["velocity.two"], atol=1e-12)
 
@@ -562,7 +564,7 @@ def test_a_column_that_is_a_tree_steers_a_tyre_and_bends_a_rod_as_a_plain_inerti
     feed = {"tyre.speed": np.linspace(0.0, 5.0, 1500)}
     runs = [
         tg.Circuit({"column": moved, "rod": bent}, parts).run({"column": push}, period=T, inputs=feed)
-        for moved in (TreeAdmittance(tree=Tree([column]), at=AtJoint("column"), method="euler"), tg.Mass(mass=0.06))
+        for moved in (TreeAdmittance(tree=Tree([column]), at=AtJoint("column")), tg.Mass(mass=0.06))
     ]
     assert np.abs(runs[1]["column.position"]).max() > 0.02
     for name in ("column.velocity", "column.position", "tyre.force", "felt.force", "link.force", "rod.position"):

@@ -185,7 +185,7 @@ def test_a_ball_bounces_tick_for_tick_as_the_inclusion_does(K, beta):
     )
     ball = Tree([Body(name="ball", mass=m, inertia=(0.01,) * 3, joint=Free(), position=(0, 0, 0.35))])
     floor = Touch(on="ball", toucher=Ball(radius=0.05), surface=HalfSpace(), stiffness=K, damping=K * beta)
-    run = Scene(tree=ball, touches=[floor]).run(1.5, period=T)
+    run = Scene(tree=ball, touches=[floor]).run(1.5, period=T, method="euler")
     np.testing.assert_allclose(run.q[:, 2] - 0.05, other.p, rtol=0, atol=1e-9)
     np.testing.assert_allclose(run.v[:, 2], other.v, rtol=0, atol=1e-9)
 
@@ -353,8 +353,10 @@ def test_a_locked_joint_carries_a_contact_as_a_weld_does():
         on="lower", toucher=Point(position=(0, 0, -0.6)), surface=HalfSpace(point=(0, 0, -1.3)), stiffness=1e6,
         damping=1e4, friction=0.5,
     )  # fmt: skip
-    locked = Scene(tree=Tree([upper, lower]), controllers={"lower": Lock()}, touches=[touch])
-    welded = Scene(tree=Tree([upper, replace(lower, joint=Fixed(), rotation=turn)]), touches=[touch])
+    # To rounding of the place, which the floor magnifies: by the midpoint, energies add theirs.
+    how = {"touches": [touch], "method": "euler"}
+    locked = Scene(tree=Tree([upper, lower]), controllers={"lower": Lock()}, **how)
+    welded = Scene(tree=Tree([upper, replace(lower, joint=Fixed(), rotation=turn)]), **how)
     one, other = locked.run(2.0, period=1e-3, q=[-1.0, 0.7]), welded.run(2.0, period=1e-3, q=[-1.0])
     assert np.abs(other.contact_force).max() > 100.0
     np.testing.assert_allclose(one.q[:, 0], other.q[:, 0], rtol=0, atol=1e-12)

@@ -82,7 +82,7 @@ def worst_of(rng, count, *, free, ticks=TICKS):
     first = 6 if free else 0
     tau = rng.normal(size=(ticks, tree.nv)) * 10.0 ** rng.uniform(-2.0, 2.0)
     tau[:, :first] = 0.0
-    run = Scene(tree=tree).run(ticks * T, period=T, q=q, v=v, torque=tau)
+    run = Scene(tree=tree, method="euler").run(ticks * T, period=T, q=q, v=v, torque=tau)
     e, ic, worst = np.zeros(len(F)), B + T * K, 0.0
     for tick in range(ticks):
         M, h = dense_tick(model, q, v, free=free)
@@ -151,7 +151,7 @@ def test_every_mode_tried_finds_the_same_speeds(count):
         model = in_pinocchio(tree)
         q, v, tau = random_state(rng, tree, free=False, size=10.0 ** rng.uniform(-4.0, 0.5))
         tau = np.outer([1.0, -1.0, 0.3], tau) * 10.0 ** rng.uniform(-1.0, 2.0)
-        run = Scene(tree=tree).run(3 * T, period=T, q=q, v=v, torque=tau)
+        run = Scene(tree=tree, method="euler").run(3 * T, period=T, q=q, v=v, torque=tau)
         e = np.zeros(count)
         for tick in range(3):
             M, h = dense_tick(model, q, v, free=False)
@@ -258,7 +258,7 @@ def test_a_falling_law_in_an_arm_solves_the_stated_inclusion():
     tree, T, ticks = Tree(bodies), 1e-3, 400
     model = in_pinocchio(tree)
     tau = 4.0 * np.sin(0.05 * np.arange(ticks)[:, None] + np.arange(4))
-    run = Scene(tree=tree).run(ticks * T, period=T, torque=tau)
+    run = Scene(tree=tree, method="euler").run(ticks * T, period=T, torque=tau)
     q, v, e, ic, slipped = np.zeros(4), np.zeros(4), np.zeros(4), B + T * K, 0
     for tick in range(ticks):
         M, h = dense_tick(model, q, v, free=False)
@@ -309,6 +309,6 @@ def test_mujoco_s_frictionloss_is_the_same_element_without_a_spring():
         q, v, tau = rng.normal(size=5), 0.01 * rng.normal(size=5), 5.0 * rng.normal(size=5)
         data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, v, tau
         mujoco.mj_forward(model, data)
-        run = Scene(tree=Tree(bodies)).run(T, period=T, q=q, v=v, torque=tau[None])
+        run = Scene(tree=Tree(bodies), method="euler").run(T, period=T, q=q, v=v, torque=tau[None])
         theirs = v + T * data.qacc
         np.testing.assert_allclose(run.v[0], theirs, rtol=0, atol=1e-9 * np.abs(T * data.qacc).max() + 1e-12)

@@ -81,8 +81,12 @@ class Scene(Admittance):
         field(default_factory=dict)
     )
     method: Annotated[
-        Method, Parameter('"midpoint" or "euler", both implicit, or explicit "symplectic" or "rk4"')
-    ] = "midpoint"
+        Method | None,
+        Parameter(
+            'how a tick is taken: "midpoint" or "euler", both implicit, or explicit "symplectic" or "rk4"; "midpoint" '
+            'unless given, with ports "euler"'
+        ),
+    ] = None
     deepest: Annotated[
         float | None,
         Parameter(
@@ -100,6 +104,8 @@ class Scene(Admittance):
         values = self.__dict__
         values["controllers"] = checked_controllers(OWNER, self.tree, self.controllers)
         values["dimension"] = sum(port.dimension for port in self.ports)
+        if self.method is None:
+            values["method"] = "euler" if self.dimension else "midpoint"
         if self.dimension and self.method not in IMPLICIT:
             problem = f"method={checks.shown(self.method)} with ports at={checks.shown(self.at)}."
             checks.refuse(OWNER, problem, "Use method='midpoint': whatever it meets there is solved with it.")
@@ -251,7 +257,10 @@ class Scene(Admittance):
         for name in self.servos:
             if f"target.{name}" not in given:
                 state[f"target.{name}"] = state.part("center_q")[places[name]]
-        self._own_joints.start(state, period, given, state.part("center_q"))
+        q = state.part("center_q")
+        if self.method == "midpoint":  # what counts its own way counts from the middle of a tick
+            q = layout.moved(q, state.part("center_v"), 0.5 * period)
+        self._own_joints.start(state, period, given, q)
         return state
 
     def fault(self, state: State) -> Fault | None:
