@@ -103,7 +103,7 @@ def test_show_prints_toml_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
         (["--set", "period=0.02"], "Use period <="),
         (["--set", "period=0"], "period"),
         (["--set", "period=1e-9"], "ticks"),
-        (["--method", "euler"], "method"),
+        (["--method", "implicit"], "method"),
         (["--until", "0.5"], "duration="),
         (["--until", "-1"], "duration"),
         (["--animation", "film.gif"], "--animation"),

@@ -33,7 +33,10 @@ INTEGRATOR = Flag(
     words=("LSODA", "Radau", "BDF", "RK45", "RK23", "DOP853", "CVODE", "RK4", "Heun"),
 )
 TICK = Flag(
-    "--method", "METHOD", "How a tick is taken: rk4, symplectic, midpoint or euler.", words=("rk4", "symplectic", "midpoint", "euler")
+    "--method",
+    "METHOD",
+    "How a tick is taken: rk4, symplectic, midpoint or euler.",
+    words=("rk4", "symplectic", "midpoint", "euler"),
 )
 VEHICLE_SPEED = Flag("--speed", "M/S", "Of the vehicle: 0 is parked, negative backwards.", float)
 BASE_SPEED = Flag("--speed", "M/S", "Of the clamped base.", float)

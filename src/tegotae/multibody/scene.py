@@ -17,7 +17,16 @@ from tegotae.checks import Array
 from tegotae.contact import check_depths, weight_of
 from tegotae.errors import TegotaeError
 from tegotae.layout import Layouts
-from tegotae.multibody.attachments import Attachment, Wired, lacks_inertia, least_reluctance, named, paths_of, place_ports, wired
+from tegotae.multibody.attachments import (
+    Attachment,
+    Wired,
+    lacks_inertia,
+    least_reluctance,
+    named,
+    paths_of,
+    place_ports,
+    wired,
+)
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels import midpoint, port_stepping, stepping
@@ -97,7 +106,10 @@ class Scene(Admittance):
     ] = None
 
     runs_itself = True
-    unsolved_remedy = "Use a shorter period, softer contacts, or more damping in contacts and joints."
+    unsolved_remedy = (
+        "Use a shorter period (in which no link turns by more than 0.1 rad), softer contacts, or more damping in contacts "
+        "and joints."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

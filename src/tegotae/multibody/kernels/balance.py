@@ -5,7 +5,8 @@ it is can be told: the energy at the end, less that at the start, less the work 
 the step owes. The next one begins with speeds that pay it, a share of the motion within the tree: of all of it where
 the world holds the tree, of what is left beside its rigid motion where it floats. So momentum is not touched, nor what
 stands still. A tick that leaves a tree with more than SURPLUS of the largest kinetic energy it has had beyond what it
-may have is cut down at its end: whatever the period, a tree never gains more.
+may have is cut down at its end: whatever the period, a tree never gains more. (If it rose so far that all its motion is too little for
+that, the step counts as unsolved.)
 
 In a tree that floats and touches nothing, the base is then moved so that the centre of mass goes as the forces from
 outside tell, and momentum and angular momentum are those that they give.
@@ -170,14 +171,15 @@ def begin_balance(p, s, w):
     for o in range(len(s.v)):
         w.begun[o] = s.v[o]
     for k in range(len(p.parent)):
-        if w.linked[k] == 0 or s.debt[k] == 0.0:
+        if w.linked[k] == 0:
             continue
+        s.swing[k] = max(s.swing[k], w.sums[k, KINETIC])
         if abs(s.debt[k]) <= ROUNDING * abs(w.energy[k]) + NOTHING * s.swing[k]:
             continue
         most = 2.0 * CAP * w.motion[k, WITHIN]
-        s.debt[k] = min(max(s.debt[k], -most), most)  # what a tree owes that has come to rest is forgotten
+        s.debt[k] = max(s.debt[k], -most)  # what is owed to a tree that has come to rest is forgotten
         if most > 0.0:
-            lessen(p, w, k, 0.5 * s.debt[k] / w.motion[k, WITHIN], w.begun)
+            lessen(p, w, k, 0.5 * min(s.debt[k], most) / w.motion[k, WITHIN], w.begun)
 
 
 # ------------------------------------------------------------ what forces did
@@ -314,10 +316,11 @@ def end_balance(p, s, w, T):
         t, n = w.sums[k], w.motion[k]
         energy = t[KINETIC] + t[POTENTIAL]
         s.debt[k] += energy - w.energy[k] - n[WORK]
-        s.swing[k] = max(s.swing[k], t[KINETIC])
         w.energy[k] = energy
         over = s.debt[k] - SURPLUS * s.swing[k]
         if over > 0.0 and (p.kind[k] != FREE or n[TOUCHED] == 0.0):
+            if over > n[WITHIN]:  # it has climbed, and no speed is left to take that from: it turned too far
+                s.unsolved[0] += 1
             left = max(0.0, 1.0 - over / n[WITHIN]) if n[WITHIN] > 0.0 else 0.0
             lessen(p, w, k, 1.0 - math.sqrt(left), s.v)
             cut = True
