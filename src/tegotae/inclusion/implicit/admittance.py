@@ -140,7 +140,7 @@ class InclusionAdmittance(Stepped, Admittance):
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(module_of(self.stepper.inclusion.terms, self._forces, self._velocities).make_block)
+        return Kernels(module_of(self.stepper.inclusion.terms, self.stepper.method, self._forces, self._velocities).make_block)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Where it starts, with the fields named in `initial` set; a velocity by either of its names."""

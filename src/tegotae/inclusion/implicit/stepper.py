@@ -20,7 +20,7 @@ from tegotae.errors import TegotaeError
 from tegotae.inclusion.elements.mobility import rest_of_contacts
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.implicit.admittance import InclusionAdmittance
-from tegotae.inclusion.implicit.layouts import HELD, Stepped, element_values, fed_names, words_of
+from tegotae.inclusion.implicit.layouts import HELD, METHODS, MIDPOINT, Stepped, element_values, fed_names, words_of
 from tegotae.inclusion.implicit.live import LiveStepper
 from tegotae.inclusion.implicit.source import module_of
 from tegotae.inclusion.language.arguments import check_values, named
@@ -59,6 +59,7 @@ class Stepper(Stepped):
     inclusion: Equations
     period: float
     elements: Mapping[str, Contact | Friction]
+    method: str = MIDPOINT
 
     dimension = 0
     gives = "velocity"
@@ -67,10 +68,12 @@ class Stepper(Stepped):
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", checks.period_of("Stepper", self.period))
         self.inclusion.refuse_static("Stepper", "a step has one limit at rest")
+        checks.choice("Stepper", "method", self.method, METHODS)
         self.check_names()
 
     def __repr__(self) -> str:
-        return f"Stepper({self.inclusion!r}, period={self.period:g} s)"
+        by = "" if self.method == MIDPOINT else f", method={checks.shown(self.method)}"
+        return f"Stepper({self.inclusion!r}, period={self.period:g} s{by})"
 
     # ------------------------------------------------------------ the block
 
@@ -82,7 +85,7 @@ class Stepper(Stepped):
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(module_of(self.inclusion.terms).make_block)
+        return Kernels(module_of(self.inclusion.terms, self.method).make_block)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest, with the parts named in `initial` set; a contact that starts pressed pushes as if it rested there.
