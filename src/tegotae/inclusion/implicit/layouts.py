@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 HOW = ("newton", "sweeps", "every_mode", "path")  # how the forces of a step were found, as the kernels count it
 MIDPOINT, EULER = METHODS = ("midpoint", "euler")
+INPUTS = {MIDPOINT: ("um", "u", "ua"), EULER: ("u",)}  # in the order of their times
 HELD = "held"  # in front of an input's name: whether it is fed, and its function not asked
 
 

@@ -17,7 +17,7 @@ from tegotae.compile.modules import put
 from tegotae.coupling import complementarity
 from tegotae.inclusion.implicit.kernels import mobility
 from tegotae.inclusion.implicit.kernels import stepper as k
-from tegotae.inclusion.implicit.layouts import HOW, MIDPOINT, blocks_of, sizes_of, workspace_shapes
+from tegotae.inclusion.implicit.layouts import HOW, INPUTS, MIDPOINT, blocks_of, sizes_of, workspace_shapes
 from tegotae.inclusion.language.arguments import TIME
 from tegotae.inclusion.language.compiled_terms import CompiledTerms, slopes_of
 from tegotae.inclusion.language.equations import Equations
@@ -243,7 +243,7 @@ def module_of(
         "between": "",
         "inputs_of": "w.um, w.u, w.ua" if midpoint else "w.u, w.u, w.u",
         "input_of_rows": "um" if midpoint else "u",
-        "hold": "\n".join(f"w.{name}[i] = s.u[i]" for name in (("u", "um", "ua") if midpoint else ("u",))),
+        "hold": "\n".join(f"w.{name}[i] = s.u[i]" for name in INPUTS[method]),
         "kind": kind,
         "first": first,
         # With sizes that the compiler knows.
