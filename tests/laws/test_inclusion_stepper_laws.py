@@ -198,9 +198,7 @@ BENT = {
 @pytest.mark.parametrize("name", BENT)
 def test_what_rounding_leaves_open_is_not_called_unsolved(name, T, method):
     rows, start, contact = BENT[name]
-    stepper = Inclusion(rows).to_stepper(
-        period=T, contact=Contact(stiffness=1e8, damping=1e8 * BETA), method=method
-    )
+    stepper = Inclusion(rows).to_stepper(period=T, contact=Contact(stiffness=1e8, damping=1e8 * BETA), method=method)
     run = stepper.run(ticks=5000, initial=start)
     assert run.about["unsolved_steps"] == 0
     assert (run[contact] > 0.0).any()

@@ -225,7 +225,9 @@ class StepperRoute(Declared):
         """By `to_stepper`, and words for the head of the figure; events are told by the tick that sees them."""
         ticks = _moments(parameters.duration, "route.period", self.period).size - 1
         chosen = parameters.elements.choose(machine, start, self.period, parameters.restitution)
-        result = machine.to_stepper(period=self.period, elements=chosen, method=self.method).run(ticks=ticks, initial=start)
+        result = machine.to_stepper(period=self.period, elements=chosen, method=self.method).run(
+            ticks=ticks, initial=start
+        )
         return result.with_events(_changes(result)), f"implicit steps of {1e3 * self.period:g} ms, {self.method}"
 
 

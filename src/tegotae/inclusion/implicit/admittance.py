@@ -31,8 +31,9 @@ class InclusionAdmittance(Stepped, Admittance):
     """A machine with friction and contact as an admittance: one force in, the velocity it works on out.
 
     Made by `Stepper.as_admittance`. Its motion is the velocity at the end of the tick: by backward Euler the mean over
-    it, by the midpoint rule that of its elements, from half a tick ahead to half a tick ahead. Runs record `velocity` [m/s], every state by its name, every element's force [N] by its name, its
-    `_deflection` [m] and whether it `_touches` or `_sticks`, and `unsolved`, how many ticks had no solution so far.
+    it, by the midpoint rule over a tick that begins half a tick later, as its own elements see it. Runs record
+    `velocity` [m/s], every state by its name, every element's force [N] by its name, its `_deflection` [m] and whether
+    it `_touches` or `_sticks`, and `unsolved`, how many ticks had no solution so far.
 
     Args:
         stepper: the machine at its period.
@@ -140,7 +141,9 @@ class InclusionAdmittance(Stepped, Admittance):
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(module_of(self.stepper.inclusion.terms, self.stepper.method, self._forces, self._velocities).make_block)
+        return Kernels(
+            module_of(self.stepper.inclusion.terms, self.stepper.method, self._forces, self._velocities).make_block
+        )
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Where it starts, with the fields named in `initial` set; a velocity by either of its names."""

@@ -188,7 +188,11 @@ def workspace_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, .
     shapes |= dict.fromkeys(("S", "M", "A"), (n, n)) | {"inverse": (n, n + m), "G": (n, m), "W": (n, m)}
     shapes |= {"g": (nc,), "gv": (nc,), "Dg": (nc, n), "y": (m - nc,), "Dy": (m - nc, n)}
     shapes |= {"limit": (nc + nf,), "LA": (nf, n), "LB": (nf, nc), "L": (nc + nf, m), "Q": (m, m)}
-    shapes |= dict.fromkeys(("b", "C", "F_before", "noise"), (m,)) | {"ready": (1,), "theta": (1,), "work": (int(work_rows(m)), m)}
+    shapes |= dict.fromkeys(("b", "C", "F_before", "noise"), (m,)) | {
+        "ready": (1,),
+        "theta": (1,),
+        "work": (int(work_rows(m)), m),
+    }
     return {name: shapes[name] for name in k.Workspace._fields}
 
 

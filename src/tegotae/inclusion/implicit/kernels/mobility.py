@@ -1,8 +1,8 @@
 """How the end of a tick answers a force on the machine: dx1/dh, all contacts and frictions in the modes they are in.
 
-The step solves M (x1 - x0)/T = f(xm, h) + G F with N(F) = 0 for the forces. Both are differentiated where the step
-stands, xm with the share theta of x1: dx1 = inverse df + W dF, where dF are the forces that Newton's step for N gives in answer to a change of gaps,
-slips and limits.
+The step solves M (x1 - x0)/T = f(xm, h) + G F with N(F) = 0 for the forces; xm has the share theta of x1. Both are
+differentiated where the step stands: dx1 = inverse df + W dF, where dF are the forces that Newton's step for N gives in
+answer to a change of gaps, slips and limits.
 
 These know no model, and ship with the package: a loop that is compiled takes them into itself; one that runs as plain
 Python, for want of a compiler, calls them.
@@ -33,8 +33,8 @@ from tegotae.inclusion.implicit.kernels.stepper import dot, matrices, stiffnesse
 def linearise(P, F, E, T, w, bent):
     """The modes, and in P the slopes of gaps, slips and limits, where the step stands; False if it has none.
 
-    Where the machine is bent (its matrices change with its states), w.S holds theta times the slope of whole rows here, forces
-    and mass matrix included; the step itself gets along with less.
+    Where the machine is bent (its matrices change with its states), w.S holds theta times the slope of whole rows here,
+    forces and mass matrix included; the step itself gets along with less.
     """
     n, m = w.W.shape
     nc, work = E.nc, w.work
