@@ -1,6 +1,7 @@
 """A stepper as a block: what is fed, held, batched and copied is what single runs give."""
 
 import copy
+import dataclasses
 import math
 import pickle
 
@@ -30,6 +31,15 @@ def thrown(m=1.0, **options):
 
 def states(live, count, inputs=None):
     return np.array([list(live.step(inputs).values()) for _ in range(count)])
+
+
+def test_methods_differ_and_a_batch_keeps_each_its_own():
+    own = [thrown(), thrown(method="euler"), thrown(m=2.0, method="euler")]
+    assert dataclasses.replace(own[0], method="euler").varied({"m": 2.0}).method == "euler"
+    many, alone = Batch(own).run(period=T, ticks=300, initial=START), [one.run(ticks=300, initial=START) for one in own]
+    for i, run in enumerate(alone):
+        np.testing.assert_array_equal(many.p[i], run.p)
+    assert 0.0 < np.abs(alone[0].p - alone[1].p).max() < 1e-2
 
 
 def test_a_batch_is_its_machines_one_by_one():
