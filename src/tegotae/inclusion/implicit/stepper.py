@@ -53,7 +53,8 @@ class Stepper(Stepped):
 
     By the midpoint rule inputs of the time are taken at the middle of a tick in rows and limits, at its end in slips;
     what is fed holds over the tick. States are those of the end, forces those over the tick. Gaps and deflections are
-    followed half a tick ahead of the states: `_deflection` and `_touches` tell of there, which is the same at rest.
+    followed half a tick ahead of the states: `_deflection` and `_touches` tell of there, which is the same at rest, and
+    what is fed into a gap is met there: feed the place of a wall that moves as it is half a tick later.
 
     Its parameters and input functions may be fed. `batch` varies its parameters by their names, and those of elements
     with theirs in front, such as "rub.stiffness".

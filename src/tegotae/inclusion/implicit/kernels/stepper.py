@@ -74,8 +74,8 @@ def scale(A, factor):
 def weight_of_end(E, e, g, gv, T):
     """theta: 1/2, but 1 for a tick whose start is inside of a contact half a tick ahead, by more than its spring knows.
 
-    So it is only where a machine was put, not where a tick left it: at speed, less than half a tick off a contact. The
-    spring of a stiff one would throw it back; backward Euler stops it.
+    So it is only where a machine was put, or is met by what is fed, not where a tick left it: at speed, less than half
+    a tick off a contact. The spring of a stiff one would throw it back; backward Euler stops it.
     """
     theta = 0.5
     for i in range(E.nc):
