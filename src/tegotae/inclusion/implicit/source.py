@@ -197,8 +197,7 @@ _SPACE["give"] = """for i in range({nh}):
 
 _BENT = """for i in range({n}):
     work.xh[i] = work.d[i] / T
-row_slope(t, work.xm, w.c, w.{input_of_rows}, w.F1, work.xh, work.S)
-scale(work.S, work.theta[0])"""
+row_slope(t, work.xm, w.c, w.{input_of_rows}, w.F1, work.xh, work.S)"""
 
 
 def structure_of(system: Equations) -> tuple[bool, bool, frozenset[Symbol]]:
@@ -262,7 +261,7 @@ def module_of(
     }
     text = terms.source() + terms.magnitudes() + (_gaps_ahead(terms) if midpoint else _GAPS)
     functions = [*terms.input_functions(), ("make", k.tick_kernel), ("solve", complementarity.solver().solve)]
-    functions += [("Workspace", k.Workspace), ("Elements", k.Elements), ("copy", k.copy), ("scale", k.scale)]
+    functions += [("Workspace", k.Workspace), ("Elements", k.Elements), ("copy", k.copy)]
     if midpoint and system.callables:
         words["between"] = put(_BETWEEN, words)
     if not forces:

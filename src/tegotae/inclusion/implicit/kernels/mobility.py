@@ -33,8 +33,8 @@ from tegotae.inclusion.implicit.kernels.stepper import dot, matrices, stiffnesse
 def linearise(P, F, E, T, w, bent):
     """The modes, and in P the slopes of gaps, slips and limits, where the step stands; False if it has none.
 
-    Where the machine is bent (its matrices change with its states), w.S holds theta times the slope of whole rows here,
-    forces and mass matrix included; the step itself gets along with less.
+    Where the machine is bent (its matrices change with its states), w.S holds the slope of whole rows here, forces and
+    mass matrix included; the step itself gets along with less.
     """
     n, m = w.W.shape
     nc, work = E.nc, w.work
@@ -42,7 +42,7 @@ def linearise(P, F, E, T, w, bent):
     for i in range(nc, P.blocks):  # radii stay while their slopes become the true ones
         P.limit[i] = radius(P, i, F)
     if bent:
-        if not matrices(w.M, w.S, w.G, T, w.A, w.inverse, w.W):
+        if not matrices(w.M, w.S, w.G, T, w.theta[0], w.A, w.inverse, w.W):
             return False
         stiffnesses(E, w.Dg, w.Dy, w.W, T, w.Q, w.C)
         set_scales(P, work)

@@ -85,12 +85,12 @@ def weight_of_end(E, e, g, gv, T):
 
 
 @kernel
-def matrices(M, S, G, T, A, inverse, W):
+def matrices(M, S, G, T, theta, A, inverse, W):
     """inverse = (M/T - theta df/dx)^-1 and W = inverse G, by one elimination. False if there is no such matrix."""
     n, m = W.shape
     for i in range(n):
         for j in range(n):
-            A[i, j] = M[i, j] / T - S[i, j]
+            A[i, j] = M[i, j] / T - theta * S[i, j]
             inverse[i, j] = 1.0 if i == j else 0.0
         for j in range(m):
             inverse[i, n + j] = G[i, j]
@@ -116,11 +116,11 @@ def stiffnesses(E, Dg, Dy, W, T, Q, C):
 
 
 @kernel
-def smooth_motion(inverse, S, f, d, free, shift):
-    """free: how far the states would go without elements, from f and S = theta df/dx seen at d; shift = free - d."""
+def smooth_motion(inverse, S, theta, f, d, free, shift):
+    """free: how far the states would go without elements, from f seen at d; shift = free - d."""
     n = d.shape[0]
     for i in range(n):
-        f[i] -= dot(S, i, d)
+        f[i] -= theta * dot(S, i, d)
     for i in range(n):
         free[i] = dot(inverse, i, f)
         shift[i] = free[i] - d[i]
@@ -285,13 +285,11 @@ def tick_kernel(
                 directions(tm, xm, p, um, G)
                 gap_slope(t, xh, p, ua, ahead, Dg)
                 slip_slope(t, xh, p, u, Dy)
-                if midpoint:
-                    scale(S, theta)
-                ready[0] = theta if matrices(M, S, G, T, w.A, inverse, W) else 0.0
+                ready[0] = theta if matrices(M, S, G, T, theta, w.A, inverse, W) else 0.0
                 stiffnesses(E, Dg, Dy, W, T, Q, C)
                 set_scales(problem, w.work)
             smooth(tm, xm, p, um, f)
-            smooth_motion(inverse, S, f, d, free, shift)
+            smooth_motion(inverse, S, theta, f, d, free, shift)
             gaps(t, xh, p, ua, ahead, w.g, w.gv)
             slips(t, xh, p, u, w.y)
             offsets(E, s, w.g, Dg, w.y, Dy, shift, T, b)
