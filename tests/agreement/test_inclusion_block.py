@@ -206,6 +206,16 @@ def test_slope_is_what_differences_give(kind, method):
     assert len(modes) >= 3
 
 
+@pytest.mark.parametrize("method", ["euler", "midpoint"])
+def test_slope_of_a_long_tick_is_taken_where_its_rows_are(method):
+    """A quarter of a swing in a tick: forces at its middle and at its end are far apart."""
+    machine = Inclusion({"q": "w", "w": "load*cos(q) - 30*sin(q)"}, inputs={"load": 0.0})
+    own = machine.to_stepper(period=0.1, method=method).as_admittance(force="load", velocity="w")
+    probe = Probe(own, 0.1, {"q": 0.3, "w": 4.0})
+    (up, _), (down, _), (_, slope) = (probe.answer(2.0 + part) for part in (1e-4, -1e-4, 0.0))
+    assert slope[0, 0] == pytest.approx((up[0] - down[0]) / 2e-4, rel=1e-6)
+
+
 def test_a_machine_in_space_is_a_mass_in_space():
     rows = {"x": "u", "y": "v", "u": "fx/2", "v": "fy/2"}
     own = Inclusion(rows, inputs={"fx": 0.0, "fy": 0.0}).to_stepper(period=T)
