@@ -145,6 +145,7 @@ def machines() -> Iterator[Block]:
     slider = Inclusion({"p": "v", "v": "(load - coulomb(4, v, 'rub') + dio(p, 'wall'))/2"}, inputs={"load": 0.0})
     given = {"friction": Friction(stiffness=1e5, damping=200.0), "contact": Contact(stiffness=1e5, damping=200.0)}
     yield slider.to_stepper(period=PERIOD, **given).as_admittance(force="load", velocity="v")
+    yield slider.to_stepper(period=PERIOD, method="euler", **given).as_admittance(force="load", velocity="v")
     rows = {"p": "v", "v": "(load + wind - coulomb(4, v, 'rub') + dio(p + far, 'wall'))/m"}
     blown = Inclusion(rows, {"m": 2.0, "far": 1.0}, inputs={"load": 0.0, "wind": gust})
     yield blown.to_stepper(period=PERIOD, **given)

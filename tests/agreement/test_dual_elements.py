@@ -50,9 +50,8 @@ def thrown(
 def test_the_dual_and_the_stepper_are_one_model(mu: float, push: float, speed: float, height: float) -> None:
     T, ticks = 1e-3, 400
     machine, start = examples.floor(mass=MASS, friction=mu, push=push, speed=speed, height=height)
-    stepper = machine.to_stepper(
-        period=T, contact=Contact(stiffness=K, damping=K * BETA), friction=Friction(stiffness=K_T, damping=K_T * BETA_T)
-    )
+    contact, friction = Contact(stiffness=K, damping=K * BETA), Friction(stiffness=K_T, damping=K_T * BETA_T)
+    stepper = machine.to_stepper(period=T, contact=contact, friction=friction, method="euler")  # as written out above
     run = stepper.run(ticks=ticks, initial=start)
     ours = thrown(T=T, ticks=ticks, mu=mu, push=push, speed=speed, height=height)
     theirs = np.column_stack([run.px, run.py, run.vx, run.vy])

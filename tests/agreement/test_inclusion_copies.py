@@ -33,6 +33,10 @@ MACHINES = {
     "inclusion": (pushed, lambda machine: machine.to_ode(**PARTS).solve((0.0, 0.05), {"p": 0.01}).p),
     "ode": (lambda: pushed().to_ode(**PARTS), lambda ode: ode.solve((0.0, 0.05), {"p": 0.01}, method="Radau").p),
     "stepper": (lambda: fed().to_stepper(period=1e-3, **PARTS), lambda made: made.run(ticks=50, initial={"p": 0.01}).v),
+    "stepper by euler": (
+        lambda: fed().to_stepper(period=1e-3, method="euler", **PARTS),
+        lambda made: made.run(ticks=50, initial={"p": 0.01}).v,
+    ),
     "live": (lambda: fed().to_stepper(period=1e-3, **PARTS).start(), tick),
     "exact": (lambda: pushed().to_events(restitution=0.5), lambda made: made.solve((0.0, 0.05), {"p": 0.01}).v),
     "admittance": (

@@ -71,6 +71,11 @@ def test_machines_and_routes_tell_what_they_are(ball):
     assert repr(ball.to_ode(contact=CONTACT)) == "Ode(p, v, e_floor)"
     assert repr(ball.to_events(restitution=0.5)) == "Exact(Inclusion(p, v; floor), restitution={'floor': 0.5})"
     assert repr(ball.to_stepper(period=1e-3, contact=CONTACT)) == "Stepper(Inclusion(p, v; floor), period=0.001 s)"
+    euler = ball.to_stepper(period=1e-3, contact=CONTACT, method="euler")
+    assert repr(euler) == "Stepper(Inclusion(p, v; floor), period=0.001 s, method='euler')"
+    for wrong in ("heun", None, 2):
+        with pytest.raises(InputError, match=r"Stepper: method=.* is not known(.|\n)*'midpoint', 'euler'"):
+            ball.to_stepper(period=1e-3, contact=CONTACT, method=wrong)
 
 
 def test_live_blocks_tell_what_they_are():

@@ -65,19 +65,23 @@ def pendulum():
     return Inclusion(rows, {m: 1.0, length: 1.0, mu: 0.3, g: G}, mass_matrix=mass)
 
 
-def test_the_discrete_equations_hold_where_everything_bends():
+@pytest.mark.parametrize("method", ["euler", "midpoint"])
+def test_the_discrete_equations_hold_where_everything_bends(method):
     T, K = 1e-3, 1e6
+    theta, ahead = (0.5, 0.5 * T) if method == "midpoint" else (1.0, 0.0)
     start = {"q": 1.2, "w": 0.0}
-    run = pendulum().to_stepper(period=T, **parameters(K)).run(ticks=3000, initial=start, inputs={"mu": 1.5})
+    stepper = pendulum().to_stepper(period=T, **parameters(K), method=method)
+    run = stepper.run(ticks=3000, initial=start, inputs={"mu": 1.5})
     assert run.about["unsolved_steps"] == 0
     q, w = np.append(1.2, run.q), np.append(0.0, run.w)
     e, a = np.append(0.0, run.stop_deflection), np.append(0.0, run.hinge_deflection)
     q1, w1 = q[1:], w[1:]
-    inertia = 1.0 + np.cos(q1) ** 2 / 2.0
-    assert q1 - q[:-1] == pytest.approx(T * w1, abs=1e-14)
-    torque = -G * np.sin(q1) - run.hinge + np.cos(q1) * run.stop
+    qm, wm = (theta * end + (1.0 - theta) * begin for end, begin in ((q1, q[:-1]), (w1, w[:-1])))
+    inertia = 1.0 + np.cos(qm) ** 2 / 2.0
+    assert q1 - q[:-1] == pytest.approx(T * wm, abs=1e-14)
+    torque = -G * np.sin(qm) - run.hinge + np.cos(qm) * run.stop
     assert inertia * (w1 - w[:-1]) == pytest.approx(T * torque, abs=1e-8)
-    gap = np.sin(q1) + 0.5
+    gap = np.sin(q1 + ahead * w1) + 0.5
     assert e[1:] == pytest.approx(np.maximum(BETA * e[:-1] / (T + BETA), -gap), abs=1e-14)
     assert run.stop == pytest.approx(np.maximum(0.0, -K / T * ((T + BETA) * gap + BETA * e[:-1])), abs=1e-4)
     assert run.hinge == pytest.approx(np.clip(K * (a[:-1] + (BETA + T) * w1), -1.5, 1.5), abs=1e-6)
@@ -85,7 +89,8 @@ def test_the_discrete_equations_hold_where_everything_bends():
     assert run.hinge_sticks.any()
 
 
-def test_first_order_in_the_period():
+@pytest.mark.parametrize(("method", "order"), [("euler", 1.0), ("midpoint", 2.0)])
+def test_order_in_the_period(method, order):
     def rate(t, z):
         inertia = 1.0 + np.cos(z[0]) ** 2 / 2.0
         return [z[1], (-G * np.sin(z[0]) + 0.3) / inertia]  # it swings back: w < 0, above the stop
@@ -94,9 +99,10 @@ def test_first_order_in_the_period():
     exact = solve_ivp(rate, (0.0, span), [1.2, 0.0], rtol=1e-11, atol=1e-12).y[0, -1]
     errors = []
     for T in (2e-3, 1e-3, 5e-4):
-        run = pendulum().to_stepper(period=T, **parameters(1e8)).run(ticks=round(span / T), initial={"q": 1.2})
+        stepper = pendulum().to_stepper(period=T, **parameters(1e10), method=method)
+        run = stepper.run(ticks=round(span / T), initial={"q": 1.2})
         errors.append(abs(run.q[-1] - exact))
-    assert np.polyfit(np.log([2e-3, 1e-3, 5e-4]), np.log(errors), 1)[0] == pytest.approx(1.0, abs=0.1)
+    assert np.polyfit(np.log([2e-3, 1e-3, 5e-4]), np.log(errors), 1)[0] == pytest.approx(order, abs=0.1)
 
 
 BALL = {"p": "v", "v": "dio(p, 'floor')/m - g + push"}
@@ -187,29 +193,32 @@ BENT = {
 }
 
 
+@pytest.mark.parametrize("method", ["euler", "midpoint"])
 @pytest.mark.parametrize("T", [1e-4, 1e-5])
 @pytest.mark.parametrize("name", BENT)
-def test_what_rounding_leaves_open_is_not_called_unsolved(name, T):
+def test_what_rounding_leaves_open_is_not_called_unsolved(name, T, method):
     rows, start, contact = BENT[name]
-    stepper = Inclusion(rows).to_stepper(period=T, contact=Contact(stiffness=1e8, damping=1e8 * BETA))
+    stepper = Inclusion(rows).to_stepper(period=T, contact=Contact(stiffness=1e8, damping=1e8 * BETA), method=method)
     run = stepper.run(ticks=5000, initial=start)
     assert run.about["unsolved_steps"] == 0
     assert (run[contact] > 0.0).any()
 
 
+@pytest.mark.parametrize("method", ["euler", "midpoint"])
 @pytest.mark.parametrize("T", [1e-4, 1e-5])
-def test_a_step_called_solved_meets_its_equations_to_rounding(T):
+def test_a_step_called_solved_meets_its_equations_to_rounding(T, method):
     """Against the stop: Newton's law to the rounding of v/T, the contact's law to that of K (T + beta) p/T."""
     rows, start, _ = BENT["stop"]
     K, eps = 1e8, 2.0**-52
     run = (
         Inclusion(rows)
-        .to_stepper(period=T, contact=Contact(stiffness=K, damping=K * BETA))
+        .to_stepper(period=T, contact=Contact(stiffness=K, damping=K * BETA), method=method)
         .run(ticks=5000, initial=start)
     )
     p, v, e, f = run.p, run.v, np.append(0.0, run.stop_deflection), run.stop
-    push = 5.0 - 10.0 * np.sin(p) - f
-    law = np.maximum(0.0, K / T * ((T + BETA) * (p - 0.3) - BETA * e[:-1]))
+    before, ahead = (0.5, 0.5 * T) if method == "midpoint" else (0.0, 0.0)
+    push = 5.0 - 10.0 * np.sin(p - before * np.diff(p, prepend=0.3)) - f
+    law = np.maximum(0.0, K / T * ((T + BETA) * (p + ahead * v - 0.3) - BETA * e[:-1]))
     moves = 2.0 * eps * 0.3 / T**2  # as much of a force as the last bit of the position is worth
     assert np.diff(v, prepend=0.0) / T == pytest.approx(push, abs=16.0 * moves)
     assert f == pytest.approx(law, abs=16.0 * eps * 0.6 * K * (T + BETA) / T)
@@ -231,7 +240,8 @@ def test_a_swing_that_does_not_end_is_still_called_unsolved():
     for _ in range(1000):
         live.step()
         f, way = live["ratchet"], live["p"] - p
-        p, gap = live["p"], live["p"] - 0.01 * math.cos(1e4 * live["p"])
+        p, ahead = live["p"], live["p"] + 0.5 * T * live["v"]
+        gap = ahead - 0.01 * math.cos(1e4 * ahead)
         law = max(0.0, K / T * (-(T + BETA) * gap - BETA * e))
         # A step is done where it moves by 1e-10 of its parts; the gap is up to 101 times as steep as the way.
         size = abs(way) + T**2 * (10.0 + f)

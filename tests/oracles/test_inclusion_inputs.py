@@ -37,7 +37,9 @@ def test_record_in_every_route():
         (pushed().to_events().solve((0.0, 3.0), times=asked), 1e-10),
     ]:
         assert run.v == pytest.approx(velocity(asked), abs=tolerance)
-    run = pushed().to_stepper(period=1e-3).run(ticks=3000)
+    run = pushed().to_stepper(period=1e-3).run(ticks=3000)  # by inputs in the middle of each tick
+    assert run.v == pytest.approx(velocity(run.time), abs=1e-12)  # and knots are ends of ticks
+    run = pushed().to_stepper(period=1e-3, method="euler").run(ticks=3000)
     ends = np.interp(run.time, TIMES, VALUES)  # backward Euler takes the input at the end of each tick
     assert run.v == pytest.approx(np.cumsum(ends) * 1e-3, abs=1e-12)
     assert run.v == pytest.approx(velocity(run.time), abs=2e-3)

@@ -81,17 +81,21 @@ class Inclusion(Equations):
         contact: Contact | None = None,
         friction: Friction | None = None,
         elements: Mapping[str, Contact | Friction] | None = None,
+        method: str = "midpoint",
     ) -> Stepper:
-        """The implicit route: backward Euler at a fixed period, all contacts and frictions solved together.
+        """The implicit route: a fixed period, all contacts and frictions solved together.
 
         Args:
             period: T [s], > 0.
             contact: parameters of all contacts.
             friction: parameters of all frictions.
             elements: name -> parameters, overriding those.
+            method: "midpoint", of second order in smooth motion, or "euler", of first; `Stepper` says where that is
+                the better one.
         """
         parameters = checks.mapping("to_stepper", "elements", elements, "Give a dict of Contact or Friction by name.")
-        return Stepper(inclusion=self, period=period, elements=self.chosen(contact, friction, parameters))
+        chosen = self.chosen(contact, friction, parameters)
+        return Stepper(inclusion=self, period=period, elements=chosen, method=method)
 
     def to_events(self, *, restitution: float | Mapping[str, float] = 0.0) -> Exact:
         """The exact route: the set-valued laws themselves, integrated from event to event; no stiffness, no damping.

@@ -216,16 +216,19 @@ class OdeRoute(Declared):
 
 @dataclass(frozen=True, kw_only=True)
 class StepperRoute(Declared):
-    """Backward Euler at a fixed rate, as a controller runs it."""
+    """Implicit, at a fixed rate, as a controller runs it."""
 
     period: Period = 0.001
+    method: Annotated[str, Parameter("midpoint, of second order in smooth motion; or euler, of first")] = "midpoint"
 
     def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> tuple[Result, str]:
         """By `to_stepper`, and words for the head of the figure; events are told by the tick that sees them."""
         ticks = _moments(parameters.duration, "route.period", self.period).size - 1
         chosen = parameters.elements.choose(machine, start, self.period, parameters.restitution)
-        result = machine.to_stepper(period=self.period, elements=chosen).run(ticks=ticks, initial=start)
-        return result.with_events(_changes(result)), f"implicit steps of {1e3 * self.period:g} ms"
+        result = machine.to_stepper(period=self.period, elements=chosen, method=self.method).run(
+            ticks=ticks, initial=start
+        )
+        return result.with_events(_changes(result)), f"implicit steps of {1e3 * self.period:g} ms, {self.method}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""The implicit route: backward Euler at a fixed period, all contacts and frictions at once."""
+"""The implicit route: a fixed period, all contacts and frictions at once."""

@@ -16,7 +16,7 @@ from sympy import Symbol
 
 from tegotae import checks
 from tegotae.block import Admittance, Kernels
-from tegotae.inclusion.implicit.layouts import Stepped, element_values
+from tegotae.inclusion.implicit.layouts import MIDPOINT, Stepped, element_values
 from tegotae.inclusion.implicit.source import module_of
 from tegotae.inclusion.language.arguments import TIME, named
 from tegotae.naming import checked_changes
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 class InclusionAdmittance(Stepped, Admittance):
     """A machine with friction and contact as an admittance: one force in, the velocity it works on out.
 
-    Made by `Stepper.as_admittance`. Its motion is the mean velocity over the tick, which backward Euler makes the one
-    at its end. Runs record `velocity` [m/s], every state by its name, every element's force [N] by its name, its
-    `_deflection` [m] and whether it `_touches` or `_sticks`, and `unsolved`, how many ticks had no solution so far.
+    Made by `Stepper.as_admittance`. Its motion is the velocity at the end of the tick: by backward Euler the mean over
+    it, by the midpoint rule over a tick that begins half a tick later, as its own elements see it. Runs record
+    `velocity` [m/s], every state by its name, every element's force [N] by its name, its `_deflection` [m] and whether
+    it `_touches` or `_sticks`, and `unsolved`, how many ticks had no solution so far.
 
     Args:
         stepper: the machine at its period.
@@ -140,7 +141,9 @@ class InclusionAdmittance(Stepped, Admittance):
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(module_of(self.stepper.inclusion.terms, self._forces, self._velocities).make_block)
+        return Kernels(
+            module_of(self.stepper.inclusion.terms, self.stepper.method, self._forces, self._velocities).make_block
+        )
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Where it starts, with the fields named in `initial` set; a velocity by either of its names."""
@@ -168,14 +171,17 @@ class InclusionAdmittance(Stepped, Admittance):
         symbols, values = (*system.states, *system.callables), (*x.tolist(), *terms.inputs_at(0.0).tolist())
         numbers = system.parameters | dict(zip(symbols, values, strict=True)) | {TIME: 0.0}
         push = np.array(sympy.Matrix(system.smooth).jacobian(self._forces).subs(numbers), dtype=np.float64)
-        moved = np.linalg.solve(M / period - S, push)
-        response = moved[[system.states.index(v) for v in self._velocities]]
-        largest = np.linalg.eigvalsh(0.5 * (response + response.T))
-        if largest.min() <= 0.0:
-            checks.refuse(
-                self.name,
-                f"with {self._named} the force does not push the velocity forward "
-                f"({largest.min():g} m/s per newton over a tick).",
-                "Name the force and the velocity of the same point, in the same direction.",
-            )
-        return float(1.0 / largest.max())
+        places, largest = [system.states.index(v) for v in self._velocities], 0.0
+        # The midpoint rule, too, takes a tick by backward Euler where a contact was entered.
+        for theta in (0.5, 1.0) if stepper.method == MIDPOINT else (1.0,):
+            response = np.linalg.solve(M / period - theta * S, push)[places]
+            moved = np.linalg.eigvalsh(0.5 * (response + response.T))
+            if moved.min() <= 0.0:
+                checks.refuse(
+                    self.name,
+                    f"with {self._named} the force does not push the velocity forward "
+                    f"({moved.min():g} m/s per newton over a tick).",
+                    "Name the force and the velocity of the same point, in the same direction.",
+                )
+            largest = max(largest, float(moved.max()))
+        return 1.0 / largest

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tegotae.inclusion.implicit.stepper import Stepper
 
 HOW = ("newton", "sweeps", "every_mode", "path")  # how the forces of a step were found, as the kernels count it
+MIDPOINT, EULER = METHODS = ("midpoint", "euler")
+INPUTS = {MIDPOINT: ("um", "u", "ua"), EULER: ("u",)}  # in the order of their times
 HELD = "held"  # in front of an input's name: whether it is fed, and its function not asked
 
 
@@ -119,6 +121,8 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
             Part("modes1", "", "1 if it touches or sticks", (nc + nf,)),
             Part("c", "SI", "parameters of the tick", (len(system.parameters),)),
             Part("u", "SI", "inputs of the tick", (len(system.callables),)),
+            Part("um", "SI", "inputs at its middle", (len(system.callables),)),
+            Part("ua", "SI", "inputs half a tick ahead", (len(system.callables),)),
             *(() if alone else trial),
             *(Part(name, shape=shape) for name, shape in workspace_shapes(n, m, nc, nf).items()),
         ),
@@ -180,11 +184,15 @@ def element_values(elements: Mapping[str, Contact | Friction], system: Equations
 
 def workspace_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, ...]]:
     """The arrays a tick works in, in their order: for n states, m forces, nc contacts and nf frictions."""
-    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("d", "free", "shift", "xh", "f"), (n,))
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("d", "free", "shift", "xh", "xm", "f"), (n,))
     shapes |= dict.fromkeys(("S", "M", "A"), (n, n)) | {"inverse": (n, n + m), "G": (n, m), "W": (n, m)}
     shapes |= {"g": (nc,), "gv": (nc,), "Dg": (nc, n), "y": (m - nc,), "Dy": (m - nc, n)}
     shapes |= {"limit": (nc + nf,), "LA": (nf, n), "LB": (nf, nc), "L": (nc + nf, m), "Q": (m, m)}
-    shapes |= dict.fromkeys(("b", "C", "F_before", "noise"), (m,)) | {"ready": (1,), "work": (int(work_rows(m)), m)}
+    shapes |= dict.fromkeys(("b", "C", "F_before", "noise"), (m,)) | {
+        "ready": (1,),
+        "theta": (1,),
+        "work": (int(work_rows(m)), m),
+    }
     return {name: shapes[name] for name in k.Workspace._fields}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.inclusion.implicit.layouts import HELD
+from tegotae.inclusion.implicit.layouts import HELD, INPUTS
 from tegotae.inclusion.language.arguments import check_values, named
 from tegotae.running.live import AGAIN, Live
 
@@ -99,7 +99,9 @@ class LiveStepper(Live):
                     self._state.whole[flag] = 1
         if not self._step():
             # An input's function gave no number, or the states have left the range of numbers.
-            u = self.block.spaces.workspace.part(self._workspace, "u")
-            check_values(self.block.name, self.block.inclusion.callables, u, self.time)
+            workspace, times = self.block.spaces.workspace, self.block.input_times(int(self._state["ticks"]) - 1)
+            for part, t in zip(INPUTS[self.block.method], times, strict=True):
+                u = workspace.part(self._workspace, part)
+                check_values(self.block.name, self.block.inclusion.callables, u, t)
             self.block.diverged(self.time)
         return dict(zip(self._names, self._x.tolist(), strict=True))

@@ -17,14 +17,14 @@ from tegotae.compile.modules import put
 from tegotae.coupling import complementarity
 from tegotae.inclusion.implicit.kernels import mobility
 from tegotae.inclusion.implicit.kernels import stepper as k
-from tegotae.inclusion.implicit.layouts import HOW, blocks_of, sizes_of, workspace_shapes
+from tegotae.inclusion.implicit.layouts import HOW, INPUTS, MIDPOINT, blocks_of, sizes_of, workspace_shapes
 from tegotae.inclusion.language.arguments import TIME
 from tegotae.inclusion.language.compiled_terms import CompiledTerms, slopes_of
 from tegotae.inclusion.language.equations import Equations
 
 _TICK = """
-tick = make(solve, smooth, directions, mass, gaps, slips, limits, magnitudes, smooth_slope, gap_slope, slip_slope,
-            limit_slope, {linear}, {constant})
+tick = make(solve, smooth, directions, mass, gaps_ahead, slips, limits, magnitudes, smooth_slope, gap_slope_ahead,
+            slip_slope, limit_slope, {midpoint}, {linear}, {constant})
 KIND, FIRST = np.array({kind}, dtype=np.int64), np.array({first}, dtype=np.int64)
 KIND.flags.writeable = FIRST.flags.writeable = False
 
@@ -45,6 +45,7 @@ def restore(p, s, w):
 def prepare(p, s, w, T):
     {refresh}
     inputs((s.ticks[0] + 1.0) * T, w.u)
+    {between}
     {held}
 
 
@@ -75,9 +76,9 @@ def advance(p, s, w, h, v, T):
     for i in range({n}):
         finite = finite and math.isfinite(s.x[i])
     if finite:  # else it has diverged, and a solve would look for what there is not
-        t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
+        t0, t, E = s.ticks[0] * T, (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
         x, e, F = s.x.reshape(({n},)), s.e.reshape(({m},)), s.F.reshape(({m},))
-        how = tick(t, x, e, F, w.modes1, s.c, w.u, E, T, workspace_of(w))
+        how = tick(t0, t, x, e, F, w.modes1, s.c, {inputs_of}, E, T, workspace_of(w))
         for i in range({inputs}):
             s.u[i] = w.u[i] if math.isfinite(w.u[i]) else s.u[i]
         tell(s, w, how)
@@ -86,6 +87,18 @@ def advance(p, s, w, h, v, T):
 def make_block():
     return answer, advance, prepare, restore
 """
+# By backward Euler gaps are those of the end.
+_GAPS = """
+@kernel
+def gaps_ahead(t, x, p, u, ahead, g, v):
+    gaps(t, x, p, u, g, v)
+
+
+@kernel
+def gap_slope_ahead(t, x, p, u, ahead, A):
+    gap_slope(t, x, p, u, A)
+
+"""
 # Matrices that never change do so where a parameter in them is fed.
 _FED = """for i in {changing}:
     if w.c[i] != s.c[i]:
@@ -93,7 +106,10 @@ _FED = """for i in {changing}:
         w.c[i] = s.c[i]"""
 _HELD = """for i in range({inputs}):
     if s.held[i] == 1:
-        w.u[i] = s.u[i]"""
+        {hold}"""
+# The midpoint rule asks inputs in rows at the middle of the tick, and those in gaps at the middle of the next.
+_BETWEEN = """inputs((s.ticks[0] + 0.5) * T, w.um)
+inputs((s.ticks[0] + 1.5) * T, w.ua)"""
 
 _PORT = """
 MOVES = {moves}
@@ -106,18 +122,20 @@ def try_force(p, s, w, T):
     copy(w.e1, s.e)
     copy(w.F1, s.F)
     {changed}
-    t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
-    w.how[0] = tick(t, w.x1, w.e1, w.F1, w.modes1, w.c, w.u, E, T, workspace_of(w))
+    t0, t, E = s.ticks[0] * T, (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
+    w.how[0] = tick(t0, t, w.x1, w.e1, w.F1, w.modes1, w.c, {inputs_of}, E, T, workspace_of(w))
     w.fresh[0] = 1
 
 
 @kernel
 def differentiate(p, s, w, T):
-    t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
+    t, E = (s.ticks[0] + {middle}) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
     work = workspace_of(w)
     problem = problem_of(E, work)
+    for i in range({n}):
+        work.xm[i] = w.x1[i] - (1.0 - work.theta[0]) * work.d[i]
     {bent}
-    push(t, w.x1, w.c, w.u, w.push)
+    push(t, work.xm, w.c, w.{input_of_rows}, w.push)
     usable = linearise(problem, w.F1, E, T, work, {is_bent})
     for j in range({nh}):
         if usable:
@@ -179,7 +197,7 @@ _SPACE["give"] = """for i in range({nh}):
 
 _BENT = """for i in range({n}):
     work.xh[i] = work.d[i] / T
-row_slope(t, w.x1, w.c, w.u, w.F1, work.xh, work.S)"""
+row_slope(t, work.xm, w.c, w.{input_of_rows}, w.F1, work.xh, work.S)"""
 
 
 def structure_of(system: Equations) -> tuple[bool, bool, frozenset[Symbol]]:
@@ -203,12 +221,14 @@ def structure_of(system: Equations) -> tuple[bool, bool, frozenset[Symbol]]:
     return linear, constant, frozenset(inside & set(system.parameters))
 
 
-def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: Sequence[Symbol] = ()) -> ModuleType:
+def module_of(
+    terms: CompiledTerms, method: str, forces: Sequence[Symbol] = (), velocities: Sequence[Symbol] = ()
+) -> ModuleType:
     """The generated module, whose `make_block` gives the halves; the same for machines that differ in numbers alone.
 
     A machine with a port has forces there, one a direction, and velocities that they work on.
     """
-    key, system = (*forces, *velocities), terms.inclusion
+    key, system, midpoint = (method, *forces, *velocities), terms.inclusion, method == MIDPOINT
     if key in terms.made:
         return terms.made[key]
     n, m, nc, nf = sizes_of(system)
@@ -217,6 +237,12 @@ def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: S
     words: dict[str, object] = {
         "linear": linear,
         "constant": constant,
+        "midpoint": midpoint,
+        "middle": 0.5 if midpoint else 1.0,
+        "between": "",
+        "inputs_of": "w.um, w.u, w.ua" if midpoint else "w.u, w.u, w.u",
+        "input_of_rows": "um" if midpoint else "u",
+        "hold": "\n".join(f"w.{name}[i] = s.u[i]" for name in INPUTS[method]),
         "kind": kind,
         "first": first,
         # With sizes that the compiler knows.
@@ -233,9 +259,11 @@ def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: S
         "methods": len(HOW),
         "changing": tuple(i for i, symbol in enumerate(system.parameters) if symbol in changing),
     }
-    text = terms.source() + terms.magnitudes()
+    text = terms.source() + terms.magnitudes() + (_gaps_ahead(terms) if midpoint else _GAPS)
     functions = [*terms.input_functions(), ("make", k.tick_kernel), ("solve", complementarity.solver().solve)]
     functions += [("Workspace", k.Workspace), ("Elements", k.Elements), ("copy", k.copy)]
+    if midpoint and system.callables:
+        words["between"] = put(_BETWEEN, words)
     if not forces:
         words["refresh"] = put(_FED, words) if constant and changing else ""
         words["held"] = put(_HELD, words) if system.callables else ""
@@ -250,6 +278,20 @@ def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: S
     text += "" if linear else _row_slope_source(terms)
     functions += [("problem_of", k.problem_of), ("mobility", mobility.mobility), ("linearise", mobility.linearise)]
     return terms.made.setdefault(key, build(text + put(_TICK + _PORT + _HALVES, words), tuple(functions)))
+
+
+def _gaps_ahead(terms: CompiledTerms) -> str:
+    """Gaps where their states will be a little later, their rates there now, and how both gaps change with states now.
+
+    A gap is a function of positions, whose rates hold no force.
+    """
+    system, ahead = terms.inclusion, sympy.Dummy("ahead", real=True)
+    used = set().union(*(contact.gap.free_symbols for contact in system.contacts)) & set(system.states)
+    later = {TIME: TIME + ahead} | {state: state + ahead * system.rate(state) for state in used}
+    gaps = [contact.gap.xreplace(later) for contact in system.contacts]
+    rates, names = [system.rate(contact.gap) for contact in system.contacts], {ahead: "ahead"}
+    text = terms.function("gaps_ahead", {"g": gaps, "v": rates}, ", ahead", names)
+    return text + terms.function("gap_slope_ahead", {"A": slopes_of(gaps, system.states)}, ", ahead", names)
 
 
 def _row_slope_source(terms: CompiledTerms) -> str:

@@ -248,8 +248,8 @@ class Equations:
                 continue
             if M is None or all(M[i, j] == 0 for j in range(len(self.states)) if j != i):
                 total += slope * (self.right[i] if M is None else self.right[i] / M[i, i])
-            else:  # a combination of all forces; what matters here is only that it holds forces
-                total += slope * (self.right[i] + sum(self.forces, sympy.S.Zero))
+            else:  # a combination of all forces, by shares that cancel nothing; what matters is that it holds forces
+                total += slope * (self.right[i] + sympy.Dummy("share") * sum(self.forces, sympy.S.Zero))
         return total
 
 

@@ -57,9 +57,11 @@ class XiongSubject:
         """Explicit, all elements alike; stiffness [N/m], beta and alpha [s]."""
         return self.to_ode(machine, **_alike(stiffness, beta, alpha))
 
-    def stepper(self, machine: Inclusion, *, period: float, stiffness: float = K, beta: float = BETA) -> Stepper:
+    def stepper(
+        self, machine: Inclusion, *, period: float, stiffness: float = K, beta: float = BETA, method: str = "midpoint"
+    ) -> Stepper:
         """Implicit, all elements alike; period and beta [s], stiffness [N/m]."""
-        return self.to_stepper(machine, period=period, **_alike(stiffness, beta, 0.1 * beta))
+        return self.to_stepper(machine, period=period, method=method, **_alike(stiffness, beta, 0.1 * beta))
 
 
 def _alike(stiffness: float, beta: float, alpha: float) -> dict[str, Any]:

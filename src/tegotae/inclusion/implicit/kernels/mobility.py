@@ -1,8 +1,8 @@
 """How the end of a tick answers a force on the machine: dx1/dh, all contacts and frictions in the modes they are in.
 
-The step solves M (x1 - x0)/T = f(x1, h) + G F with N(F) = 0 for the forces. Both are differentiated where the step
-stands: dx1 = inverse df + W dF, where dF are the forces that Newton's step for N gives in answer to a change of gaps,
-slips and limits.
+The step solves M (x1 - x0)/T = f(xm, h) + G F with N(F) = 0 for the forces; xm has the share theta of x1. Both are
+differentiated where the step stands: dx1 = inverse df + W dF, where dF are the forces that Newton's step for N gives in
+answer to a change of gaps, slips and limits.
 
 These know no model, and ship with the package: a loop that is compiled takes them into itself; one that runs as plain
 Python, for want of a compiler, calls them.
@@ -42,7 +42,7 @@ def linearise(P, F, E, T, w, bent):
     for i in range(nc, P.blocks):  # radii stay while their slopes become the true ones
         P.limit[i] = radius(P, i, F)
     if bent:
-        if not matrices(w.M, w.S, w.G, T, w.A, w.inverse, w.W):
+        if not matrices(w.M, w.S, w.G, T, w.theta[0], w.A, w.inverse, w.W):
             return False
         stiffnesses(E, w.Dg, w.Dy, w.W, T, w.Q, w.C)
         set_scales(P, work)

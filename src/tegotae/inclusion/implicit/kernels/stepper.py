@@ -1,8 +1,14 @@
-"""One tick of a differential-algebraic inclusion by backward Euler, all contacts and frictions at once.  [xiong2011]
+"""One tick of a differential-algebraic inclusion, all contacts and frictions at once.  [xiong2011]
 
-    M (x1 - x0)/T = f(x1) + G(x1) F
+    M(xm) (x1 - x0)/T = f(xm) + G(xm) F,   xm = x0 + theta (x1 - x0)
     contact    e1 = max(beta e/(T + beta), -gap1),   F = K (e1 + beta (e1 - e)/T)
     friction   F = K sat(limit/K, a + (beta + T) slip1),   a1 = (beta a + T F/K)/(beta + T)
+
+Backward Euler, theta = 1, is of first order. The midpoint rule, theta = 1/2, is of second in smooth motion, and its
+elements are staggered: gaps, and what springs give way, are those half a tick ahead, gap1 = gap(x1 + T/2 x1') at
+t + T/2. Positions there move by T times the velocity at the end of a tick, as they do by backward Euler: what sticks
+stands still there, and a stiff contact ends an impact in a tick. With gaps of x1 itself it would throw back what hits
+it, as fast as it came.
 
 Smooth rows, gaps, slips and limits are linearised where the last iterate stands; elements are never smoothed. With
 d = x1 - x0 this leaves d = free + W F, and for the forces the problem h = Q F + b of `complementarity`.
@@ -23,13 +29,15 @@ Elements = namedtuple("Elements", "nc kind first K beta")
 # Memory for a tick, so that none is taken in the loop; all of it floats, as a block's workspace has it.
 Workspace = namedtuple(
     "Workspace",
-    "d free shift xh f S M A inverse G W g gv Dg y Dy limit LA LB Q C b L F_before noise ready work",
+    "d free shift xh xm f S M A inverse G W g gv Dg y Dy limit LA LB Q C b L F_before noise ready theta work",
 )
 OUTER = 60  # linearisations of one tick; a contraction by 0.7 still ends in them
 DAMPED = 15  # after so many the steps are halved, which ends a swing between two sides of a bend
 LATE = 3  # most ticks settle in fewer, so only later ones ask what rounding leaves open
 # Of the magnitudes that a gap or a slip is the sum of: two evaluations that differ, a few operations each.
 ROUNDING = 16.0 * 2.0**-52
+# What a start may leave open of a gap, as a share of what it moves by and its spring gives way; more is no rounding.
+AJAR = 1e-6
 
 
 @kernel
@@ -55,12 +63,34 @@ def dot(A, i, v):
 
 
 @kernel
-def matrices(M, S, G, T, A, inverse, W):
-    """inverse = (M/T - df/dx)^-1 and W = inverse G, by one elimination. False if there is no such matrix."""
+def scale(A, factor):
+    """A times a number."""
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            A[i, j] *= factor
+
+
+@kernel
+def weight_of_end(E, e, g, gv, T):
+    """theta: 1/2, but 1 for a tick whose start is inside of a contact half a tick ahead, by more than its spring knows.
+
+    So it is only where a machine was put, or is met by what is fed, not where a tick left it: at speed, less than half
+    a tick off a contact. The spring of a stiff one would throw it back; backward Euler stops it.
+    """
+    theta = 0.5
+    for i in range(E.nc):
+        if -g[i] > max(e[i], 0.0) + AJAR * (abs(e[i]) + T * abs(gv[i])):
+            theta = 1.0
+    return theta
+
+
+@kernel
+def matrices(M, S, G, T, theta, A, inverse, W):
+    """inverse = (M/T - theta df/dx)^-1 and W = inverse G, by one elimination. False if there is no such matrix."""
     n, m = W.shape
     for i in range(n):
         for j in range(n):
-            A[i, j] = M[i, j] / T - S[i, j]
+            A[i, j] = M[i, j] / T - theta * S[i, j]
             inverse[i, j] = 1.0 if i == j else 0.0
         for j in range(m):
             inverse[i, n + j] = G[i, j]
@@ -86,11 +116,11 @@ def stiffnesses(E, Dg, Dy, W, T, Q, C):
 
 
 @kernel
-def smooth_motion(inverse, S, f, d, free, shift):
+def smooth_motion(inverse, S, theta, f, d, free, shift):
     """free: how far the states would go without elements, from f seen at d; shift = free - d."""
     n = d.shape[0]
     for i in range(n):
-        f[i] -= dot(S, i, d)
+        f[i] -= theta * dot(S, i, d)
     for i in range(n):
         free[i] = dot(inverse, i, f)
         shift[i] = free[i] - d[i]
@@ -214,19 +244,32 @@ def tick_kernel(
     gap_slope,
     slip_slope,
     limit_slope,
+    midpoint,
     linear,
     constant,
 ):
-    """The tick of one inclusion. `linear`: one linearisation is exact. `constant`: its matrices never change."""
+    """The tick of one inclusion, by the midpoint rule or backward Euler.
+
+    `linear`: one linearisation is exact. `constant`: its matrices never change.
+    """
 
     @kernel_inside  # it has one caller, and would otherwise be optimised twice
-    def tick(t, x, s, F, modes, p, u, E, T, w):
-        """To time t, T after the last; how forces were found, UNSOLVED if the step is."""
-        d, xh, free, shift, f = w.d, w.xh, w.free, w.shift, w.f
+    def tick(t0, t, x, s, F, modes, p, um, u, ua, E, T, w):
+        """From time t0 to t = t0 + T; how forces were found, UNSOLVED if the step is.
+
+        Inputs in rows and limits are um; those in slips u, of the end; those in gaps ua. By backward Euler all are u.
+        """
+        d, xh, xm, free, shift, f = w.d, w.xh, w.xm, w.free, w.shift, w.f
         S, M, G, W, inverse, Dg, Dy, Q, C = w.S, w.M, w.G, w.W, w.inverse, w.Dg, w.Dy, w.Q, w.C
         limit, b, F_before, noise, ready = w.limit, w.b, w.F_before, w.noise, w.ready
         problem = problem_of(E, w)
         n, done, how = x.shape[0], False, 0
+        tm, theta, ahead = t, 1.0, 0.5 * T
+        if midpoint:
+            tm = 0.5 * (t0 + t)
+            gaps(t0, x, p, um, ahead, w.g, w.gv)
+            theta = weight_of_end(E, s, w.g, w.gv, T)
+        w.theta[0] = theta
         for i in range(n):
             d[i] = 0.0
         for i in range(noise.shape[0]):
@@ -235,22 +278,25 @@ def tick_kernel(
             copy(F_before, F)
             for i in range(n):
                 xh[i] = x[i] + d[i]
-            if not (constant and ready[0] > 0.0):
-                mass(t, xh, p, u, M)
-                smooth_slope(t, xh, p, u, S)
-                directions(t, xh, p, u, G)
-                gap_slope(t, xh, p, u, Dg)
+                xm[i] = x[i] + theta * d[i]
+            if not (constant and ready[0] == theta):
+                mass(tm, xm, p, um, M)
+                smooth_slope(tm, xm, p, um, S)
+                directions(tm, xm, p, um, G)
+                gap_slope(t, xh, p, ua, ahead, Dg)
                 slip_slope(t, xh, p, u, Dy)
-                ready[0] = 1.0 if matrices(M, S, G, T, w.A, inverse, W) else 0.0
+                ready[0] = theta if matrices(M, S, G, T, theta, w.A, inverse, W) else 0.0
                 stiffnesses(E, Dg, Dy, W, T, Q, C)
                 set_scales(problem, w.work)
-            smooth(t, xh, p, u, f)
-            smooth_motion(inverse, S, f, d, free, shift)
-            gaps(t, xh, p, u, w.g, w.gv)
+            smooth(tm, xm, p, um, f)
+            smooth_motion(inverse, S, theta, f, d, free, shift)
+            gaps(t, xh, p, ua, ahead, w.g, w.gv)
             slips(t, xh, p, u, w.y)
             offsets(E, s, w.g, Dg, w.y, Dy, shift, T, b)
-            limits(t, xh, p, u, F, limit[E.nc :])
-            limit_slope(t, xh, p, u, F, w.LA, w.LB)
+            limits(tm, xm, p, um, F, limit[E.nc :])
+            limit_slope(tm, xm, p, um, F, w.LA, w.LB)
+            if midpoint:
+                scale(w.LA, theta)
             limit_lines(E, F, w.LA, w.LB, W, shift, limit, w.L)
             how = UNSOLVED
             if ready[0] > 0.0:
@@ -265,7 +311,7 @@ def tick_kernel(
         note(problem, F, E.nc, modes, w.work)
         for i in range(n):
             x[i] += d[i]
-        gaps(t, x, p, u, w.g, w.gv)
+        gaps(t, x, p, ua, ahead, w.g, w.gv)
         slips(t, x, p, u, w.y)
         commit(E, F, modes, w.g, w.y, T, s)
         return how if done else UNSOLVED
