@@ -56,6 +56,9 @@ class Scene(Admittance):
     """A machine, what it may touch, and what drives its joints.
 
     Runs are implicit unless asked otherwise: friction in joints and contacts truly sticks, and any stiffness is stable.
+    "midpoint" is of second order in smooth motion, and keeps energy and momentum: nothing that is not driven ever gains
+    more than 0.2 % of the largest kinetic energy it has had. "euler" is of first order; machines with ports go by it
+    unless asked otherwise, because what they meet counts their motion from tick to tick, not from middle to middle.
     "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs. Nothing stops
     a joint at its limits; a result names those that left them (`about["beyond_limits"]`).
 
@@ -107,8 +110,8 @@ class Scene(Admittance):
 
     runs_itself = True
     unsolved_remedy = (
-        "Use a shorter period (in which no link turns by more than 0.1 rad), softer contacts, or more damping in contacts "
-        "and joints."
+        "Use a shorter period (in which no link turns by more than 0.1 rad), softer contacts, or more damping in "
+        "contacts and joints."
     )
 
     def __post_init__(self) -> None:

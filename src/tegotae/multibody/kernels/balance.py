@@ -5,8 +5,8 @@ it is can be told: the energy at the end, less that at the start, less the work 
 the step owes. The next one begins with speeds that pay it, a share of the motion within the tree: of all of it where
 the world holds the tree, of what is left beside its rigid motion where it floats. So momentum is not touched, nor what
 stands still. A tick that leaves a tree with more than SURPLUS of the largest kinetic energy it has had beyond what it
-may have is cut down at its end: whatever the period, a tree never gains more. (If it rose so far that all its motion is too little for
-that, the step counts as unsolved.)
+may have is cut down at its end: whatever the period, a tree never gains more. (If it rose so far that all its motion is
+too little for that, the step counts as unsolved.)
 
 In a tree that floats and touches nothing, the base is then moved so that the centre of mass goes as the forces from
 outside tell, and momentum and angular momentum are those that they give.
@@ -35,8 +35,8 @@ from tegotae.multibody.kernels.records import BODY, FIRST, ON, OWNER, F
 KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SUMS = 0, 1, 2, 3, 6, 9, 12, 18
 # Rows of w.motion, one a tree: energy that joints and the world gave in the tick, force and moment about its centre of
 # mass from outside, whether it touched; its velocity of the centre of mass and angular velocity as if it were rigid;
-# its kinetic energy beside that.
-WORK, FORCE, TORQUE, TOUCHED, RIGID, WITHIN, MOTION = 0, 1, 4, 7, 8, 14, 15
+# its kinetic energy beside that; its largest kinetic energy up to the start of the tick, and what it owes then.
+WORK, FORCE, TORQUE, TOUCHED, RIGID, WITHIN, MOST, OWED, MOTION = 0, 1, 4, 7, 8, 14, 15, 16, 17
 SURPLUS = 2e-3
 CAP = 0.05  # of its speeds a tree pays in one tick at most
 # What is owed is too little to be paid, of the energy and of the largest kinetic energy: rounding, where it is slow.
@@ -93,9 +93,9 @@ def add_up(p, w):
 
 
 @kernel
-def turned_by(I, x, y, z):
-    """The angular velocity that a rigid body of the inertia I (xx, yy, zz, xy, xz, yz) has by this angular momentum."""
-    xx, yy, zz, xy, xz, yz = I[0], I[1], I[2], I[3], I[4], I[5]
+def turned_by(inertia, x, y, z):
+    """The angular velocity that a rigid body with this inertia (xx, yy, zz, xy, xz, yz) has by an angular momentum."""
+    xx, yy, zz, xy, xz, yz = inertia[0], inertia[1], inertia[2], inertia[3], inertia[4], inertia[5]
     a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
     d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
     size = xx * a + xy * b + xz * c
@@ -173,13 +173,14 @@ def begin_balance(p, s, w):
     for k in range(len(p.parent)):
         if w.linked[k] == 0:
             continue
-        s.swing[k] = max(s.swing[k], w.sums[k, KINETIC])
-        if abs(s.debt[k]) <= ROUNDING * abs(w.energy[k]) + NOTHING * s.swing[k]:
+        n = w.motion[k]
+        n[MOST], n[OWED] = max(s.swing[k], w.sums[k, KINETIC]), s.debt[k]
+        if abs(n[OWED]) <= ROUNDING * abs(w.energy[k]) + NOTHING * n[MOST]:
             continue
-        most = 2.0 * CAP * w.motion[k, WITHIN]
-        s.debt[k] = max(s.debt[k], -most)  # what is owed to a tree that has come to rest is forgotten
+        most = 2.0 * CAP * n[WITHIN]
+        n[OWED] = max(n[OWED], -most)  # what is owed to a tree that has come to rest is forgotten
         if most > 0.0:
-            lessen(p, w, k, 0.5 * min(s.debt[k], most) / w.motion[k, WITHIN], w.begun)
+            lessen(p, w, k, 0.5 * min(n[OWED], most) / n[WITHIN], w.begun)
 
 
 # ------------------------------------------------------------ what forces did
@@ -315,7 +316,7 @@ def end_balance(p, s, w, T):
             continue
         t, n = w.sums[k], w.motion[k]
         energy = t[KINETIC] + t[POTENTIAL]
-        s.debt[k] += energy - w.energy[k] - n[WORK]
+        s.swing[k], s.debt[k] = n[MOST], n[OWED] + energy - w.energy[k] - n[WORK]
         w.energy[k] = energy
         over = s.debt[k] - SURPLUS * s.swing[k]
         if over > 0.0 and (p.kind[k] != FREE or n[TOUCHED] == 0.0):

@@ -23,6 +23,7 @@ from tegotae.multibody.kernels.balance import (
     count_work,
     end_balance,
     restore_balance,
+    turned_by,
 )
 from tegotae.multibody.kernels.contacts import commit_contacts
 from tegotae.multibody.kernels.joints import commit_friction
@@ -32,6 +33,7 @@ from tegotae.multibody.kernels.kinematics import (
     MASS,
     OMEGA,
     OWN_BIAS,
+    OWN_INERTIA,
     PRISMATIC,
     R1,
     VELOCITY,
@@ -89,10 +91,11 @@ def turns(begun, o):
 
 
 @kernel
-def torque_on(s, c, begun, gained, o, T):
+def torque_on(s, gained, o, T):
     """What turned a free body beside its spin, in the world, by the turn that it gained in T."""
     w0, w1, w2 = gained[o + 3] / T, gained[o + 4] / T, gained[o + 5] / T
-    xx, yy, zz, xy, xz, yz = s[33], s[34], s[35], s[36], s[37], s[38]
+    xx, yy, zz = s[OWN_INERTIA], s[OWN_INERTIA + 1], s[OWN_INERTIA + 2]
+    xy, xz, yz = s[OWN_INERTIA + 3], s[OWN_INERTIA + 4], s[OWN_INERTIA + 5]
     return xx * w0 + xy * w1 + xz * w2, xy * w0 + yy * w1 + yz * w2, xz * w0 + yz * w1 + zz * w2
 
 
@@ -110,7 +113,7 @@ def take_velocity_terms(p, w, T):
         if p.kind[k] == FREE:
             for j in range(3):
                 s[VELOCITY + j], s[OMEGA + j] = w.mean[o + j], w.mean[o + 3 + j]
-            t0, t1, t2 = torque_on(s, c, w.begun, w.gained, o, T)
+            t0, t1, t2 = torque_on(s, w.gained, o, T)
             if turns(w.begun, o) or t0 != 0.0 or t1 != 0.0 or t2 != 0.0:
                 turn_free(c, s, w.begun, o, t0, t1, t2, T)
         else:
@@ -140,16 +143,13 @@ def see_gained(p, w, T):
 @kernel
 def add_spin(s, gained, o, T):
     """Take the spin's share, -T I^-1 bias, out of what a body gained."""
-    xx, yy, zz, xy, xz, yz = s[33], s[34], s[35], s[36], s[37], s[38]
     x, y, z = s[OWN_BIAS + 3], s[OWN_BIAS + 4], s[OWN_BIAS + 5]
     if x == 0.0 and y == 0.0 and z == 0.0:
         return
-    a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
-    d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
-    size = T / (xx * a + xy * b + xz * c)
-    gained[o + 3] += size * (a * x + b * y + c * z)
-    gained[o + 4] += size * (b * x + d * y + e * z)
-    gained[o + 5] += size * (c * x + e * y + f * z)
+    x, y, z = turned_by(s[OWN_INERTIA : OWN_INERTIA + 6], T * x, T * y, T * z)
+    gained[o + 3] += x
+    gained[o + 4] += y
+    gained[o + 5] += z
 
 
 @kernel

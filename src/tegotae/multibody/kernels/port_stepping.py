@@ -21,13 +21,13 @@ from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.coupling.kernels.natural_newton import HOLD, OUT, SLIP, choose_modes
 from tegotae.coupling.kernels.natural_residual import BOX, CONE, MATRIX, MODE, RHO, H, Problem
 from tegotae.kernels.linear import eliminate
+from tegotae.multibody.kernels.balance import restore_balance
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.joints import slope_kernels, with_customs
 from tegotae.multibody.kernels.kinematics import forward_one
+from tegotae.multibody.kernels.midpoint import commit_middle, expect, note_change, prepare_middle
 from tegotae.multibody.kernels.quantities import spread
 from tegotae.multibody.kernels.records import BODY, FIRST, KINDS, ON, OWNER, B, C, F, Friction
-from tegotae.multibody.kernels.balance import restore_balance
-from tegotae.multibody.kernels.midpoint import commit_middle, expect, note_change, prepare_middle
 from tegotae.multibody.kernels.stepping import commit, prepare, restore, solve_kernels
 from tegotae.multibody.kernels.taps import (
     add_answers,

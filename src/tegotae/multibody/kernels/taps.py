@@ -140,7 +140,7 @@ def into_rows(p, taps, speeds, out):
 
 @kernel_inside
 def see_motion(p, s, w, spread, T):
-    """The motion of all ports, for what stands in columns s of S (see `mean_motion`) and the speeds in v1, in w.moved."""
+    """The motion of all ports into w.moved, for the speeds in v1 and what stands in columns s (see `mean_motion`)."""
     for i in range(len(p.tapped)):
         k = p.tapped[i]
         mean_motion(w.S[k], p.g, p.kind[p.root[k]] == FREE, spread, w.way[i], s.x[i], T, w.tap_motion[i])
