@@ -44,7 +44,8 @@ class GroundedRod(Admittance):
     in the period in smooth motion, while it slides one way or sticks too. What is quick beside the period dies out:
     bends without viscosity lose energy of second order. By `method="euler"` bending is taken at the end, inertia at the
     start, and all is of first order. A tick in which a node turns fast, by more than 0.1 rad, as in a whip, is taken in
-    several steps; of a rod with ports always in one. Only nodes touch walls and pegs; the rod does not touch itself. On
+    several steps; of a rod with ports always in one, so one that has no viscosity may gain energy as it turns wildly:
+    give it some, or take Euler's rule. Only nodes touch walls and pegs; the rod does not touch itself. On
     no ground a circuit is solved with the rod's own mobility, which is exact within the step, also from one port to
     another.
 
