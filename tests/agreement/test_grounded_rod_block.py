@@ -67,8 +67,10 @@ def linear_steps(at, base, force):
 
 @pytest.mark.parametrize(("at", "base"), [(("base", "tip"), "free"), (("tip", 3), "pinned"), ("tip", "fixed")])
 def test_on_no_ground_it_is_the_linear_step(at, base):
-    """Two eliminations that share no loop: side by side, and segment by segment."""
-    block = GroundedRod(rod=ROD, at=at, base=base)
+    """Two eliminations that share no loop: side by side, and segment by segment. By Euler's rule, for which there is
+    the other one; the midpoint has the dense equations and the adaptive rod.
+    """
+    block = GroundedRod(rod=ROD, at=at, base=base, method="euler")
     force = pushes(300, block.dimension)
     angles, motions, places = linear_steps(at, base, force)
     found = block.run(force, period=T)
@@ -79,12 +81,17 @@ def test_on_no_ground_it_is_the_linear_step(at, base):
             np.testing.assert_allclose(found[f"{name}.{port.name}"][1:], own, rtol=0.0, atol=1e-10)
 
 
-def test_a_force_on_a_port_is_a_load_on_its_node():
-    """On the ground, between a wall and a peg; each tick is solved to 1e-8 of the largest force."""
+@pytest.mark.parametrize("method", ["midpoint", "euler"])
+def test_a_force_on_a_port_is_a_load_on_its_node(method):
+    """On the ground, between a wall and a peg; each tick is solved to 1e-8 of the largest force.
+
+    By the midpoint one without ports may solve a tick twice, so both have them.
+    """
     force = {"tip": np.tile([0.8, 4.0, 0.02], (400, 1)), "node_4": np.tile([-0.5, 3.0, 0.0], (400, 1))}
     loads = [Load(at=-0.0, force=(0.8, 4.0), torque=0.02), Load(at=0.5, force=(-0.5, 3.0))]
-    pushed = GroundedRod(rod=ROD, ground=SCALES, **THINGS, at=("tip", 4)).run(force, period=T)
-    loaded = GroundedRod(rod=ROD, ground=SCALES, **THINGS).run([Phase(until=0.4, loads=loads)], period=T)
+    pushed = GroundedRod(rod=ROD, ground=SCALES, **THINGS, at=("tip", 4), method=method).run(force, period=T)
+    table = GroundedRod(rod=ROD, ground=SCALES, **THINGS, at="tip" if method == "midpoint" else (), method=method)
+    loaded = table.run([Phase(until=0.4, loads=loads)], period=T)
     assert loaded.contact.any()
     assert pushed.about["steps"] == loaded.about["steps"] == 400
     for name in ("angle", "position", "friction", "contact", "work", "ground_work", "dissipated"):
@@ -93,12 +100,13 @@ def test_a_force_on_a_port_is_a_load_on_its_node():
     np.testing.assert_allclose(pushed["position.tip"][:, :2], pushed.position[:, -1], rtol=0.0, atol=1e-5)
 
 
-def test_energy_of_a_rod_that_is_pushed_over_the_ground_balances():
-    """What the ports put in is kinetic, elastic, potential, lost in bending or taken by the ground; first order."""
+@pytest.mark.parametrize("method", ["midpoint", "euler"])
+def test_energy_of_a_rod_that_is_pushed_over_the_ground_balances(method):
+    """What the ports put in is kinetic, elastic, potential, lost in bending or taken by the ground."""
     gaps = []
     for period in (1e-3, 5e-4):
         force = {"base": np.tile([0.6, 0.4, 0.0], (round(0.3 / period), 1))}
-        run = GroundedRod(rod=ROD, ground=SCALES, at=("base", "tip")).run(force, period=period)
+        run = GroundedRod(rod=ROD, ground=SCALES, at=("base", "tip"), method=method).run(force, period=period)
         inside = run.kinetic + run.elastic + run.potential
         gaps.append(float(np.abs(inside - inside[0] + run.dissipated + run.ground_work - run.work).max()))
         assert run.work[-1] > 0.02
@@ -106,7 +114,10 @@ def test_energy_of_a_rod_that_is_pushed_over_the_ground_balances():
         felt = period * float((moved[:, 0] * 0.6 + moved[:, 1] * 0.4).sum())
         assert felt == pytest.approx(run.work[-1], rel=0.02)  # the port's own motion tells the same
     assert gaps[0] < 0.02 * run.work[-1]
-    assert gaps[1] == pytest.approx(0.5 * gaps[0], rel=0.15)
+    if method == "euler":
+        assert gaps[1] == pytest.approx(0.5 * gaps[0], rel=0.15)
+    else:  # as it slips and sticks again and again there is no rate to fit
+        assert max(gaps) < 5e-4 * run.work[-1]
 
 
 def test_in_a_circuit_its_tip_is_held_by_a_spring_and_its_body_by_the_ground():
@@ -140,7 +151,7 @@ def test_phases_are_what_is_fed():
         "curvature": np.array([np.interp(ticks[1:], wave[0], column) for column in wave[1].T]).T,
         "torque": 0.02,
         "load": [0.1, -0.2, 0.01],
-        "base_motion": np.column_stack([np.diff(spline(ticks), axis=0) / T, np.zeros(200)]),
+        "base_motion": np.column_stack([spline(ticks[1:], 1), np.zeros(200)]),
     }
     block = GroundedRod(rod=ROD, ground=SCALES, base="pinned", loads=[0.3])
     start = {"base_velocity": spline(0.0, 1), "curvature_before": wave[1][0]}

@@ -6,6 +6,7 @@ import pytest
 import tegotae as tg
 from tegotae.rod import GroundedRod, Load, Payload, Phase, PlanarRod, Shape
 from tegotae.rod.integrals import by_quadrature
+from tegotae.rod.kernels.simd_rows import C_MORE, CALM, K_MORE
 from tegotae.rod.phases import BASES
 from tegotae.rod.planar import PureRod
 from tegotae.running.probe import Probe
@@ -67,7 +68,8 @@ def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(at, base, 
         np.testing.assert_allclose(slope, slope.T, rtol=1e-8, atol=1e-12)
         assert probe.state == before
         probe.advance(h, motion)
-        wanted = placed(before, "position") + T * motion
+        # From the middle of the tick to the next; what is kept is the place half a tick before that.
+        wanted = placed(before, "position") + 0.5 * T * (placed(before, "velocity") + motion)
         np.testing.assert_allclose(placed(probe.state, "position"), wanted, rtol=1e-14, atol=1e-15)
 
 
@@ -95,13 +97,14 @@ def test_rods_of_any_size_share_one_compiled_loop():
 
 
 @pytest.mark.parametrize(("at", "base"), PORTS)
-def test_a_port_moves_as_the_rod_does_to_first_order_in_the_period(at, base):
+@pytest.mark.parametrize(("method", "order"), [("midpoint", 2.0), ("euler", 1.0)])
+def test_a_port_moves_as_the_rod_does_to_its_order_in_the_period(at, base, method, order):
     force, torque = (0.3, 0.8), 0.1
     load = Load(at=-0.0 if at == "tip" else 0.0, force=force, torque=torque)
     exact = ROD.run([Phase(until=0.2, base=base, loads=[load])], times=[0.2], rtol=1e-10, atol=1e-10)
     errors = []
-    for period in (1e-3, 5e-4):
-        block = GroundedRod(rod=ROD, at=at, base=base)
+    for period in (1e-4, 5e-5) if order > 1.0 else (1e-3, 5e-4):
+        block = GroundedRod(rod=ROD, at=at, base=base, method=method)
         run = block.run(np.tile([*force, torque], (round(0.2 / period), 1)), period=period)
         node = -1 if at == "tip" else 0
         end = [*exact.position[-1, node], exact.angle[-1, node]]
@@ -111,7 +114,12 @@ def test_a_port_moves_as_the_rod_does_to_first_order_in_the_period(at, base):
     assert errors[0].max() < 0.02
     if at == "base" and base == "pinned":
         errors = errors[:, :1]
-    np.testing.assert_allclose(np.log2(errors[0] / errors[1]), 1.0, atol=0.15)
+    slopes = np.log2(errors[0] / errors[1])
+    assert slopes[0] == pytest.approx(order, abs=0.15)
+    # By the midpoint a free tip's place has most of its error from the first tick, in which all is suddenly let go.
+    assert slopes.min() > order - 0.15
+    if method == "euler":
+        assert slopes.max() < order + 0.15
 
 
 def test_the_port_never_drifts_from_the_rod():
@@ -176,7 +184,11 @@ def dense(rod, at, angle):
     A = PureRod(rod=rod).inertia(angle)
     D = np.zeros((n - 1, n + 2))
     D[np.arange(n - 1), np.arange(2, n + 1)], D[np.arange(n - 1), np.arange(3, n + 2)] = -1.0, 1.0
-    A += D.T @ np.diag((T * own.viscosity + T**2 * own.elasticity) / own.length) @ D
+    K, C = own.elasticity, own.viscosity
+    # Means of the midpoint rule, and what such little viscosity lacks for it to be calm.
+    quick = np.sqrt(K / own.density) / own.length**2
+    lacks = np.maximum(T * K * np.minimum(1.0, CALM * T * quick) - C, 0.0)
+    A += D.T @ np.diag((T * (C_MORE * C + lacks) + T**2 * K_MORE * K) / own.length) @ D
     parts = by_quadrature(angle, np.zeros(n), own.length)
     rows = []
     for node in at:
@@ -244,7 +256,8 @@ def test_a_rod_pushed_at_both_ends_takes_up_their_momentum():
     np.testing.assert_allclose(errors[1], 0.5 * np.array(errors[0]), atol=1e-5)
 
 
-def test_several_ports_move_as_the_rod_does():
+@pytest.mark.parametrize(("method", "order"), [("midpoint", 2.0), ("euler", 1.0)])
+def test_several_ports_move_as_the_rod_does(method, order):
     pushes = {"base": [0.3, 0.8, 0.1], "node_2": [0.0, -0.4, 0.0], "tip": [-0.2, 0.1, -0.05]}
     loads = [
         Load(at=at, force=tuple(h[:2]), torque=h[2]) for at, h in zip((0.0, 0.5, -0.0), pushes.values(), strict=True)
@@ -252,13 +265,13 @@ def test_several_ports_move_as_the_rod_does():
     exact = ROD.run([Phase(until=0.2, loads=loads)], times=[0.2], rtol=1e-10, atol=1e-10)
     errors = []
     for period in (1e-3, 5e-4):
-        block = GroundedRod(rod=ROD, at=("base", 2, "tip"))
+        block = GroundedRod(rod=ROD, at=("base", 2, "tip"), method=method)
         run = block.run({name: np.tile(h, (round(0.2 / period), 1)) for name, h in pushes.items()}, period=period)
         ends = [[*exact.position[-1, node], exact.angle[-1, node]] for node in (0, 2, 4)]
         found = [run[f"position.{name}"][-1] for name in pushes]
         errors.append(np.abs(np.array(found) - ends).max())
     assert errors[0] < 0.02
-    assert np.log2(errors[0] / errors[1]) == pytest.approx(1.0, abs=0.15)
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)
 
 
 def test_ports_have_names_and_units():

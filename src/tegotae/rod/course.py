@@ -195,8 +195,20 @@ class Course:
             for row, load in zip(loads[behind:], phase.loads, strict=False):
                 row[:] = *load.force, load.torque
         when, bends = self.bends[phase]
-        if "curvature" not in fixed and when.size == 1:
+        if "curvature" in fixed:
+            return
+        if tick and self.block.method == "midpoint":  # by Euler's rule it jumps in the first tick
+            self._jump(state, self._bends(phase, tick - 1, 1)[:, 0])
+        if when.size == 1:
             state["curvature"] = bends[0]
+
+    def _jump(self, state: State, bends: Array) -> None:
+        """Another natural curvature all at once, between two ticks."""
+        segments = self.block.rod.segments
+        h, K, before = segments.length, segments.elasticity, state.part("curvature_before")
+        bent = np.diff(state.part("angle")) - 0.5 * h * (before + bends)
+        state["work"] -= float((K * bent * (bends - before)).sum())
+        state["curvature_before"] = bends
 
     def _bends(self, phase: Phase, first: int, ticks: int) -> Array:
         """Natural curvature at the end of each tick, (segments, ticks)."""
@@ -210,10 +222,13 @@ class Course:
         given: dict[str, Array] = {}
         if self.bends[phase][0].size > 1 and "curvature" not in fixed:
             given["curvature"] = self._bends(phase, base, b - base)
-        if phase.motion is not None and "base_motion" not in fixed:  # it ends every tick where `motion` says
-            path = phase.spline()(np.arange(a, b + 1) * self.T)
+        if phase.motion is not None and "base_motion" not in fixed:
+            when, spline = np.arange(a, b + 1) * self.T, phase.spline()
+            # By Euler's rule it ends every tick where `motion` says.
+            late = self.block.method == "euler"
+            rates = np.diff(spline(when), axis=0) / self.T if late else spline(when[1:], 1)
             given["base_motion"] = np.zeros((3, b - base))
-            given["base_motion"][: path.shape[1], a - base :] = (np.diff(path, axis=0) / self.T).T
+            given["base_motion"][: rates.shape[1], a - base :] = rates.T
         places = [self.block.spaces.state.places[name] for name in given]
         slots = [user_fed.slots, *(np.arange(place.start, place.stop) for place in places)]
         if len(given) == 1 and not user_fed.slots.size:  # as it is: a copy would take longer than making it

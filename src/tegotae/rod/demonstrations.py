@@ -7,7 +7,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.result import Result
 from tegotae.rod.ground import Ground
-from tegotae.rod.grounded import GroundedRod
+from tegotae.rod.grounded import GroundedRod, Method
 from tegotae.rod.phases import Phase
 from tegotae.rod.planar import Payload, PlanarRod
 from tegotae.rod.tendon import travelling_wave
@@ -23,6 +23,7 @@ def crawling_snake(
     nodes: int = 33,
     period: float = 1e-3,
     every: int = 10,
+    method: Method = "midpoint",
 ) -> Result:
     """A snake of 1 m and 1 kg that crawls by a travelling wave of curvature.
 
@@ -35,6 +36,7 @@ def crawling_snake(
         nodes: of the rod.
         period: of a tick [s].
         every: record each so many ticks.
+        method: of the steps, as in `GroundedRod`.
 
     Example:
         >>> from tegotae.rod.demonstrations import crawling_snake
@@ -44,12 +46,18 @@ def crawling_snake(
     """
     snake = PlanarRod(length=1.0, nodes=nodes, density=1.0, elasticity=0.5, viscosity=0.01)
     wave = travelling_wave(snake, amplitude=8.0, wavelength=1.0, frequency=frequency, until=until, ramp=1.0)
-    table = GroundedRod(rod=snake, ground=ground)
+    table = GroundedRod(rod=snake, ground=ground, method=method)
     return table.run([Phase(until=until, curvature=wave)], period=period, every=every)
 
 
 def dragged_mass(
-    *, static: float = 1.5, speed: float = 0.05, until: float = 10.0, period: float = 1e-3, every: int = 1
+    *,
+    static: float = 1.5,
+    speed: float = 0.05,
+    until: float = 10.0,
+    period: float = 1e-3,
+    every: int = 1,
+    method: Method = "midpoint",
 ) -> Result:
     """A mass of 1 kg on the tip of a leaf spring, dragged sideways over a table by the clamped base of the spring.
 
@@ -61,6 +69,7 @@ def dragged_mass(
         until: for how long [s].
         period: of a tick [s].
         every: record each so many ticks.
+        method: of the steps, as in `GroundedRod`.
 
     Example:
         >>> from tegotae.rod.demonstrations import dragged_mass
@@ -73,16 +82,17 @@ def dragged_mass(
     times = np.linspace(0.0, checks.positive("dragged_mass", "until", until, "s", "Such as 10.0."), 21)
     path = np.stack([0.0 * times, speed * times, 0.0 * times], axis=1)
     drag = Phase(until=until, base="fixed", motion=(times, path))
-    return GroundedRod(rod=leaf, ground=table).run([drag], period=period, every=every)
+    return GroundedRod(rod=leaf, ground=table, method=method).run([drag], period=period, every=every)
 
 
-def whip(*, period: float = 1e-4, nodes: int = 31, every: int = 10) -> Result:
+def whip(*, period: float = 1e-4, nodes: int = 31, every: int = 10, method: Method = "midpoint") -> Result:
     """A tapering whip of 1 m in the air, its handle turned by 1.5 rad and back in half a second.
 
     Args:
         period: of a tick [s].
         nodes: of the rod.
         every: record each so many ticks.
+        method: of the steps, as in `GroundedRod`.
 
     Example:
         >>> import numpy as np
@@ -97,4 +107,4 @@ def whip(*, period: float = 1e-4, nodes: int = 31, every: int = 10) -> Result:
     times = np.linspace(0.0, 1.0, 21)
     stroke = 1.5 * np.exp(-(((times - 0.3) / 0.1) ** 2)) - 1.5 * np.exp(-9.0)
     hand = Phase(until=0.6, base="fixed", motion=(times, np.stack([0.3 * stroke, 0.0 * times, stroke], axis=1)))
-    return GroundedRod(rod=rod).run([hand], period=period, every=every)
+    return GroundedRod(rod=rod, method=method).run([hand], period=period, every=every)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,8 @@ from tegotae.rod.ports import Along, Place, direction_of, least_reluctance, node
 from tegotae.rod.records import AT_REST, Shape, start_of
 from tegotae.state import State
 
+Method = Literal["midpoint", "euler"]
+
 _OWNER = "GroundedRod"
 _MOST_LOADS = 100_000
 
@@ -37,15 +39,20 @@ _MOST_LOADS = 100_000
 class GroundedRod(Admittance):
     """A rod on the ground, between walls and pegs, stepped at a fixed period.
 
-    Bending, friction and contact are taken at the end of each tick, and solved together in O(n): nothing is
-    regularised, and no stiffness is too large for the period. Inertia is taken at the start: a tick in which a node
-    turns fast, by more than 0.1 rad, as in a whip, is taken in several steps; of a rod with ports always in one. First
-    order in the period. Only nodes touch walls and pegs; the rod does not touch itself. On no ground a circuit is
-    solved with the rod's own mobility, which is exact within the step, also from one port to another.
+    Friction and contact are taken at the end of each tick, and solved together with bending in O(n): nothing is
+    regularised, and no stiffness is too large for the period. All else is taken in the middle of the tick: second order
+    in the period in smooth motion, while it slides one way or sticks too. What is quick beside the period dies out:
+    bends without viscosity lose energy of second order. By `method="euler"` bending is taken at the end, inertia at the
+    start, and all is of first order. A tick in which a node turns fast, by more than 0.1 rad, as in a whip, is taken in
+    several steps; of a rod with ports always in one, so one that has no viscosity may gain energy as it turns wildly:
+    give it some, or take Euler's rule. Only nodes touch walls and pegs; the rod does not touch itself. On
+    no ground a circuit is solved with the rod's own mobility, which is exact within the step, also from one port to
+    another.
 
     `curvature` [1/m] of each segment, `torque` [N·m] on the base, `base_motion` [m/s, m/s, rad/s] of a base where it is
-    held, and `load` [N, N, N·m] at each of `loads` may be fed. `held` in its state tells where the base is. The port of
-    node 7 is named "node_7".
+    held, and `load` [N, N, N·m] at each of `loads` may be fed: curvature and motion of the base as they are at the end
+    of a tick (by Euler's rule the mean motion in it), the others as they act through it. `held` in its state tells
+    where the base is. The port of node 7 is named "node_7".
 
     Example:
         >>> import numpy as np, tegotae as tg
@@ -95,6 +102,11 @@ class GroundedRod(Admittance):
             "[m], distances from the base along the rod at which loads may be fed; as in `Load.at`", accept=as_given
         ),
     ] = ()
+
+    method: Annotated[
+        Method,
+        Parameter('"midpoint", of second order in the period where it moves smoothly, or "euler", of first order'),
+    ] = "midpoint"
 
     runs_itself = True
     unsolved_remedy = "Use a shorter period, or softer ground, walls and pegs."
@@ -163,6 +175,7 @@ class GroundedRod(Admittance):
         return {
             **{name: getattr(segments, name) for name in ("length", "density", "elasticity", "viscosity")},
             "gravity": self.rod.gravity,
+            "middle": 0.5 if self.method == "midpoint" else 0.0,
             "tip": self.rod.tip,
             "bristles": bristles,
             "law": law,
@@ -260,7 +273,7 @@ class GroundedRod(Admittance):
 
     def least_reluctance(self, period: float) -> float:
         """Of all ports together, over all bends of segments up to two turns [N·s/m]; the ground can only add to it."""
-        return least_reluctance(self.rod, self._nodes, self.along, period)
+        return least_reluctance(self.rod, self._nodes, self.along, period, self.method)
 
     # ------------------------------------------------------------ running
 

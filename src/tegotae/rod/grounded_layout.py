@@ -50,6 +50,11 @@ _PARAMETERS = (
     Part("elasticity", "N·m²", "of each segment", ("m",), "K"),
     Part("viscosity", "N·m²·s", "of each segment", ("m",), "C"),
     Part("gravity", "m/s²", "in the plane", (2,), "g"),
+    Part(
+        "middle",
+        "-",
+        "share of a step after which it takes everything that it does not solve for",
+    ),
     Part("tip", "kg, kg·m²", "mass and inertia of the payload", (2,)),
     Part("bristles", "N²", "squares of the limits forward, backward, across; k and b of `ground`", (5, "n")),
     Part("law", "", "rise and speed of Stribeck's law, force to which rounding is compared", (3,)),
@@ -75,6 +80,7 @@ _STATE = (
     Part("ground_work", "J", "taken by ground, walls and pegs"),
     Part("largest_turn", "rad", "of a node in one step, since the start", recorded=False),
     Part("anchor", "m", "where the bristles of each node are fixed", (2, "n"), recorded=False),
+    Part("anchor_velocity", "m/s", "at which it follows a node that slips", (2, "n"), recorded=False),
     Part("sigma", "-", "how many times its limit each node grips", ("n",), recorded=False),
     Part("face", "m or N", "at walls and pegs: stretch along them, limit there", ("n", "things", FACE), recorded=False),
     Part("curvature_before", "1/m", "at the end of the last tick", ("m",), recorded=False),
@@ -89,6 +95,8 @@ _MET = ("friction", "contact", "slip_speed", "ground_work")
 _WORKSPACE = (
     Part("rows", "", "see `simd_rows`", ("rows",)),
     Part("near", "m", "normal and gap of each wall and peg", ("n", "things", NEAR)),
+    Part("y", "m or rad", "coordinates where the step takes them", ("n2",)),
+    Part("turning", "m/s, rad/s", "rates there", ("n2",)),
     Part("first", "m/s, rad/s", "rates of the first trial", ("n2",)),
     Part("trial", "m/s, rad/s", "rates under the force on the ports", ("n2",)),
     Part("a", "m/s², rad/s²", "accelerations", ("n2",)),

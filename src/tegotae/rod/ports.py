@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.ports import ANGULAR, LINEAR, Port, port_of
+from tegotae.rod.kernels.simd_rows import C_MORE, CALM, K_MORE
 from tegotae.rod.phases import BASES, Base
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def ports_of(nodes: dict[str, int], along: Along | None) -> tuple[Port, ...]:
     return tuple(port_of(name, [ANGULAR if turns else LINEAR]) for name in nodes)
 
 
-def least_reluctance(rod: PlanarRod, nodes: dict[str, int], along: Along | None, period: float) -> float:
+def least_reluctance(rod: PlanarRod, nodes: dict[str, int], along: Along | None, period: float, method: str) -> float:
     """Of all ports together [N·s/m]: what segments beside them, cut free, resist at least.
 
     What is cut free moves more easily, so the rest of the rod and all that touches it can only add. A segment between
@@ -78,7 +79,8 @@ def least_reluctance(rod: PlanarRod, nodes: dict[str, int], along: Along | None,
     least = np.inf
     for node in nodes.values():
         tip = rod.tip if node == rod.nodes - 1 else (0.0, 0.0)
-        parts = (_of_segment(rod, k, node > k, tip, along, period) / taken.count(k) for k in _beside(rod, node))
+        beside = _beside(rod, node)
+        parts = (_of_segment(rod, k, node > k, tip, along, period, method) / taken.count(k) for k in beside)
         least = min(least, sum(parts))
     return float(least)
 
@@ -88,12 +90,17 @@ def _beside(rod: PlanarRod, node: int) -> list[int]:
     return [k for k in (node - 1, node) if 0 <= k < rod.nodes - 1]
 
 
-def _of_segment(rod: PlanarRod, k: int, at_end: bool, tip: tuple[float, float], along: Along | None, T: float) -> float:
+def _of_segment(
+    rod: PlanarRod, k: int, at_end: bool, tip: tuple[float, float], along: Along | None, T: float, method: str
+) -> float:
     """What one end of a segment, cut free, resists at least, over all its bends."""
     from tegotae.rod.integrals import closed_form
 
     h, rho, K, C = (each[k] for each in rod.segments[:4])
     pull = T * (C + T * K) / h
+    if method == "midpoint":
+        lacks = max(T * K * min(1.0, CALM * T * np.sqrt(K / rho) / h**2) - C, 0.0)
+        pull = T * (C_MORE * C + K_MORE * T * K + lacks) / h
     most = 0.0
     for bend in _BENDS:
         turn = closed_form(np.array([0.0, bend]), np.zeros(2), np.array([h]))

@@ -98,9 +98,9 @@ def give(A_forward, A_backward, An, k, most, et, en):
 
 
 @kernel_sums
-def locate_bristles(w, law):
-    """Where the anchors are relative to the nodes at the start of a step; a bristle pulls at its anchor, beside the
-    node, so it has a torque e x f.
+def locate_bristles(w, law, ahead):
+    """Where the anchors are relative to the nodes, all of them `ahead` of the start of a step [s]; a bristle pulls at
+    its anchor, beside the node, so it has a torque e x f.
 
     A step moves a node along its velocity, its angles move it along an arc. What that stretches beyond the limit no
     bristle holds: it gives way at once, or stiff ground would be given energy that nobody spent.
@@ -110,6 +110,8 @@ def locate_bristles(w, law):
         o = w[b * FIELDS : (b + SIMD) * FIELDS]
         for j in range(min(SIMD, w.shape[0] // FIELDS - b)):
             c, s = o[at.C + j], o[at.S + j]
+            o[at.QX + j] += ahead * o[at.WX + j]
+            o[at.QY + j] += ahead * o[at.WY + j]
             ex, ey = o[at.QX + j] - o[at.PX + j], o[at.QY + j] - o[at.PY + j]
             et, en = c * ex + s * ey, c * ey - s * ex
             forward, backward = o[at.A_FORWARD + j], o[at.A_BACKWARD + j]  # both read: so a row is taken at once
@@ -123,12 +125,12 @@ def locate_bristles(w, law):
 
 
 @kernel_sums
-def locate(w, n, law, around):
-    """Where everything stands relative to the nodes at the start of a step: anchors, walls and pegs.
+def locate(w, n, law, around, ahead):
+    """Where everything stands relative to the nodes, `ahead` of the start of a step [s]: anchors, walls and pegs.
 
     law: rise, v_s of  sigma = 1 + rise exp(-(slip speed/v_s)^2), and a force to which rounding is compared.
     """
-    locate_bristles(w, law)
+    locate_bristles(w, law, ahead)
     things, near = around.things, around.near
     if things.shape[0] == 0:
         return
@@ -190,8 +192,10 @@ def push(w, n, T, around, commit):
 
 
 @kernel_sums
-def commit(w, n, T, law, around):
-    """Commit the velocities that really happened: anchors follow, limits change with the slip speed."""
+def commit(w, n, T, rest, law, around):
+    """Commit the velocities that really happened: anchors follow for the rest of the step [s], limits change with the
+    slip speed.
+    """
     for b in range(0, w.shape[0] // FIELDS, SIMD):
         o = w[b * FIELDS : (b + SIMD) * FIELDS]
         for j in range(min(SIMD, w.shape[0] // FIELDS - b)):
@@ -199,8 +203,8 @@ def commit(w, n, T, law, around):
             over = 1.0 / ic if ic > 0.0 else 0.0
             wx, wy = over * o[at.WX + j], over * o[at.WY + j]
             o[at.WX + j], o[at.WY + j] = wx, wy
-            o[at.QX + j] += T * wx
-            o[at.QY + j] += T * wy
+            o[at.QX + j] += rest * wx
+            o[at.QY + j] += rest * wy
         for j in range(min(SIMD, n - b) if law[0] > 0.0 else 0):
             slip = (o[at.WX + j] ** 2 + o[at.WY + j] ** 2) / law[1] ** 2
             o[at.SIGMA + j] = 1.0 + law[0] * math.exp(-slip)

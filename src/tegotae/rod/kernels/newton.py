@@ -2,10 +2,11 @@
 
     A (v1 - v0) = T (rest + J^T f(J v1)),
 
-A the inertia at the start plus T C + T^2 K of bending, J from rates to node velocities, f what grips the nodes. f is
-the slope of a convex function, so v1 is the one minimum of a convex function. Newton: each trial puts force and slope
-of f into the node's block of the O(n) recursion; a trial that overshoots is shortened to where the slope of the
-function along it vanishes, which it does once. A trial is the solution when f is what its slope predicted.
+A the inertia where the step takes it (see `stepping`) plus what bending adds, by Euler's rule T C + T^2 K; J from
+rates to node velocities, f what grips the nodes. f is the slope of a convex function, so v1 is the one minimum of a
+convex function. Newton: each trial puts force and slope of f into the node's block of the O(n) recursion; a trial that
+overshoots is shortened to where the slope of the function along it vanishes, which it does once. A trial is the
+solution when f is what its slope predicted.
 """
 
 from tegotae.compile import kernel_sums

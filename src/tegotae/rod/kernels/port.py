@@ -2,11 +2,12 @@
 
 A tick is one step, so that the motion of the ports has a slope in the modes that were found:
 
-    motion = J v1 - T/2 E + (z - q)/T.
+    motion = J v1 - T/2 E + (z - q)/T,    from the middle of the step to the next (by Euler's rule from start to end).
 
-J v1 is the velocity of the port for the rates v1 at the end of the step, with J of its start, E how its path bends
-away, and the last term takes back next tick what remains (of order T^3), so that the port's place q never drifts from
-where the rod says it is, z. Where nothing grips the rod, all of it is linear in the force, and `prepare` does the work.
+J v1 is the velocity of the port for the rates v1 at the end of the step, with J and z of its middle, E how its path
+bends away, and the last term takes back next tick what remains (of order T^3), so that the port's place q never drifts
+from where the rod says it is, z. What is kept is the place at the end of a step: half a step on, along its velocity and
+bent by E, it is q. Where nothing grips the rod, all of it is linear in the force, and `prepare` does the work.
 """
 
 from tegotae.compile import kernel_inside
@@ -21,7 +22,7 @@ from tegotae.rod.kernels.stepping import begin_step, end_step, finish, take_up
 def port_prepare(p, s, w, T):
     """All but the force on the ports."""
     if grips(p.law):
-        take_up(w.rows, s.sigma.shape[0], s.anchor, s.sigma)
+        take_up(w.rows, s.sigma.shape[0], s.anchor, s.anchor_velocity, s.sigma)
     begin_step(p, s, w, Things(p.walls, p.things, w.near, s.face), T, 0.0, 1.0)
     for i in range(p.node.shape[0]):
         o = where(p.node[i])
@@ -49,7 +50,7 @@ def solve_step(p, s, w, T):
     w.trial[:] = w.first
     v = s.z[n + 2 :]
     if again and grips(p.law):
-        trace(w.rows, n, s.z[: n + 2], v, w.trial, T)
+        trace(w.rows, n, w.y, v, w.trial, T)
     w.counts[:] = 0
     solve(w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, v, w.trial, w.a, w.counts)
     w.h[:] = w.push
@@ -70,7 +71,10 @@ def solve_ports(p, s, w, T):
             x -= 0.5 * T * rows[where(k) + at.EX]
             y -= 0.5 * T * rows[where(k) + at.EY]
         w.speed[3 * i], w.speed[3 * i + 1], w.speed[3 * i + 2] = x, y, w.trial[2 + node]
-        w.place[3 * i], w.place[3 * i + 1], w.place[3 * i + 2] = rows[o + at.PX], rows[o + at.PY], s.z[2 + node]
+        w.place[3 * i], w.place[3 * i + 1], w.place[3 * i + 2] = rows[o + at.PX], rows[o + at.PY], w.y[2 + node]
+        for k in range(node if p.middle > 0.0 else 0):
+            w.place[3 * i] += 0.5 * (p.middle * T) ** 2 * rows[where(k) + at.EX]
+            w.place[3 * i + 1] += 0.5 * (p.middle * T) ** 2 * rows[where(k) + at.EY]
     w.grip[:] = w.P
     mobility(rows, n, T, p.g, p.tip, s.held, p.law, p.node, w.grip, w.unit, w.a, w.J)
 
@@ -93,7 +97,10 @@ def port_answer(p, s, w, h, T, motion, slope):
         w.push[:] = h
         solve_ports(p, s, w, T)
     for i in range(h.shape[0]):
-        motion[i] = w.speed[i] + (w.place[i] - s.position[i]) / T
+        kept = s.position[i]
+        if p.middle > 0.0:
+            kept += p.middle * T * s.velocity[i]
+        motion[i] = w.speed[i] + (w.place[i] - kept) / T
         for c in range(h.shape[0]):
             slope[i, c] = w.J[c, i // 3, i % 3]
             if linear:
@@ -106,8 +113,8 @@ def port_advance(p, s, w, h, v, T):
     w.push[:] = h
     commit_step(p, s, w, T)
     for i in range(h.shape[0]):
-        s.velocity[i] = v[i]
-        s.position[i] += T * v[i]
+        before, s.velocity[i] = s.velocity[i], v[i]
+        s.position[i] += T * (v[i] + p.middle * (before - v[i]))
 
 
 @kernel_inside
@@ -124,7 +131,10 @@ def along_answer(p, s, w, h, T):
         place += p.along[i] * w.place[i]
         for c in range(3):
             slope += p.along[i] * w.J[c, 0, i] * p.along[c]
-    motion = speed + (place - s.position[0]) / T
+    kept = s.position[0]
+    if p.middle > 0.0:
+        kept += p.middle * T * s.velocity[0]
+    motion = speed + (place - kept) / T
     return motion + slope * h if linear else motion, slope
 
 
@@ -134,5 +144,5 @@ def along_advance(p, s, w, h, v, T):
     for c in range(3):
         w.push[c] = h * p.along[c]
     commit_step(p, s, w, T)
-    s.velocity[0] = v
-    s.position[0] += T * v
+    before, s.velocity[0] = s.velocity[0], v
+    s.position[0] += T * (v + p.middle * (before - v))

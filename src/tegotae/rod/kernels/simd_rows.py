@@ -17,9 +17,11 @@ SIMD, FIELDS = STRIP, 89  # from CD to I5 rows are those of a strip of `segment`
 # Segment, given: length, density, stiffness and viscosity of bending over the length.
 # Node, given: squares of the limits forward, backward and across, k and b of `ground`.
 LENGTH, RHO, KH, CH, A_FORWARD, A_BACKWARD, A_ACROSS, K, B = range(0, 9 * SIMD, SIMD)
-# Segment: natural curvature now and before the step. Node: anchor of the bristles, sigma.
+# Segment: natural curvature that acts in the step and in the step before. Node: anchor of the bristles, sigma.
 KAPPA, OLD, QX, QY, SIGMA = range(9 * SIMD, 14 * SIMD, SIMD)
-# Segment (row 14 is free): torque of its bend, what it adds to the angles, exp(i delta), moments m_0 to m_4 and im m_5.
+# Segment: its frequency.
+OMEGA = 14 * SIMD
+# Segment: torque of its bend, what it adds to the angles, exp(i delta), moments m_0 to m_4 and im m_5.
 BEND, EXTRA, CD, SD, R0, R1, R2, R3, R4, I0, I1, I2, I3, I4, I5 = range(15 * SIMD, 30 * SIMD, SIMD)
 # Node: direction exp(i th). Segment: G and E of `segment`'s S, inertia and forces of `weigh`, row for the way back.
 C, S, G1X, G1Y, G2X, G2Y, EX, EY = range(30 * SIMD, 38 * SIMD, SIMD)
@@ -36,6 +38,21 @@ VX, VY, GX, GY, GXX, GXY, GYY = range(67 * SIMD, 74 * SIMD, SIMD)
 UX, UY, HX, HY, HXX, HXY, HYY, LX, LY, DX, DY, MISS, LARGE = range(74 * SIMD, 87 * SIMD, SIMD)
 
 
+# Torque of a segment in a step by the midpoint: `bend` there, `turn` its rate at the start of the step, `more` than it
+# at its end, `last` more at its start than a step before,
+#
+#     -K/h (bend + T K_MORE more + T K_LAST last) - C/h (turn + C_MORE more - C_LAST last) - D/h (turn + more).
+#
+# Without D this is of second order for any K_MORE and K_LAST, and C_MORE = 1/2 + C_LAST. With the means of both ends,
+# 1/4 and 0, 1/2 and 0, bends that are quick beside a step would ring: for ever where stiffness makes them quick, and
+# where viscosity does by a rate that turns round in every step. With these they fall to 1/2 in a step as they get
+# stiffer, to 1/3 as they get more viscous: all roots are equal there, so none could be smaller. None grows at any K, C.
+# That is so while the inertia does not change. As it turns, a rod without viscosity could gain energy in its quick
+# bends, so D makes up for what C lacks of  K T min(1, CALM w T),  w the frequency sqrt(K/(rho h^4)) of a segment: of
+# second order too, and never more than the viscosity K T.
+K_MORE, K_LAST, C_MORE, C_LAST, CALM = 8.0 / 27.0, 1.0 / 27.0, 9.0 / 16.0, 1.0 / 16.0, 2.0
+
+
 @kernel_sums
 def where(i):
     """Node i has its number of the row f at w[where(i) + f]."""
@@ -43,18 +60,45 @@ def where(i):
 
 
 @kernel_sums
-def bend_all(w, n, y, v, T):
-    """Bends, their torques at the end of a step of T, exp(i delta), and moments -> how many bend beyond WIDE.
+def torques_at_end(w, n, y, v, T):
+    """Torques of the bends at the end of a step of T, and what they add to the inertia.
 
-    y = (x, y, th_1 .. th_n), v its rate.
+    y = (x, y, th_1 .. th_n), v its rate, both at the start of the step.
     """
-    wide, angles, rates = 0.0, y[2:], v[2:]
+    angles, rates = y[2:], v[2:]
     for b in range(0, n - 1, SIMD):
         o, th, rate = w[b * FIELDS : (b + SIMD) * FIELDS], angles[b:], rates[b:]
         for j in range(min(SIMD, n - 1 - b)):
             d, turn = th[j + 1] - th[j], rate[j + 1] - rate[j]
             o[BEND + j] = -o[KH + j] * (d + T * turn - o[LENGTH + j] * o[KAPPA + j]) - o[CH + j] * turn
             o[EXTRA + j] = T * (o[CH + j] + T * o[KH + j])
+
+
+@kernel_sums
+def torques_at_middle(w, n, y, v, last, T):
+    """Torques of the bends at the middle of a step of T, and what they add to the inertia.
+
+    y at the middle of the step, v at its start, last how much v had changed in the step before.
+    """
+    angles, rates, changes = y[2:], v[2:], last[2:]
+    for b in range(0, n - 1, SIMD):
+        o, th, rate, change = w[b * FIELDS : (b + SIMD) * FIELDS], angles[b:], rates[b:], changes[b:]
+        for j in range(min(SIMD, n - 1 - b)):
+            d, turn, more = th[j + 1] - th[j], rate[j + 1] - rate[j], change[j + 1] - change[j]
+            bent = d + K_LAST * T * more - o[LENGTH + j] * o[KAPPA + j]
+            lacks = max(T * o[KH + j] * min(1.0, CALM * T * o[OMEGA + j]) - o[CH + j], 0.0)
+            o[BEND + j] = -o[KH + j] * bent - o[CH + j] * (turn - C_LAST * more) - lacks * turn
+            o[EXTRA + j] = T * (C_MORE * o[CH + j] + K_MORE * T * o[KH + j] + lacks)
+
+
+@kernel_sums
+def bend_all(w, n, y):
+    """Of the bends exp(i delta) and moments -> how many bend beyond WIDE."""
+    wide, angles = 0.0, y[2:]
+    for b in range(0, n - 1, SIMD):
+        o, th = w[b * FIELDS : (b + SIMD) * FIELDS], angles[b:]
+        for j in range(min(SIMD, n - 1 - b)):
+            d = th[j + 1] - th[j]
             wide += 1.0 if abs(d) > WIDE else 0.0
             (
                 o[CD + j], o[SD + j], o[R0 + j], o[R1 + j], o[R2 + j], o[R3 + j], o[R4 + j], _,
@@ -87,9 +131,9 @@ def fill(w, n, v, gx, gy):
 
 
 @kernel_sums
-def shape(w, n, y, v, T, g, re, im):
-    """All that the segments are at y, v for a step of T: directions, G, E, inertia with bending, forces."""
-    if bend_all(w, n, y, v, T) > 0.0:
+def shape(w, n, y, v, g, re, im):
+    """All that the segments are at y, v: directions, G, E, inertia with what bending adds to it, forces."""
+    if bend_all(w, n, y) > 0.0:
         for b in range(0, n - 1, SIMD):
             bend_wide(y[2 + b :], min(SIMD, n - 1 - b), w[b * FIELDS + CD :], re, im)
     c, s = math.cos(y[2]), math.sin(y[2])
@@ -119,6 +163,21 @@ def trace(w, n, y, v, v1, T):
             zy += G1x * v[2 + k] + G2x * v[3 + k] + T * o[EY + j]
             vx -= G1y * v1[2 + k] + G2y * v1[3 + k]
             vy += G1x * v1[2 + k] + G2x * v1[3 + k]
+
+
+@kernel_sums
+def velocities_of(w, n, v):
+    """Velocities of the rates v into those of the latest trial."""
+    vx, vy = v[0], v[1]
+    for b in range(0, n, SIMD):
+        o = w[b * FIELDS : (b + SIMD) * FIELDS]
+        for j in range(min(SIMD, n - b)):
+            o[VX + j], o[VY + j] = vx, vy
+            k = b + j
+            if k == n - 1:
+                return
+            vx -= o[G1Y + j] * v[2 + k] + o[G2Y + j] * v[3 + k]
+            vy += o[G1X + j] * v[2 + k] + o[G2X + j] * v[3 + k]
 
 
 @kernel_sums

@@ -1,7 +1,15 @@
 """A rod stepped at a fixed period, everything stiff at the end of the tick: bending, friction, walls and pegs.
 
-`newton` solves for the rates v1 at the end of a step of length T;  y1 = y0 + T v1. What turning does to the inertia is
-taken at the start of a step: so a tick in which a node is about to turn far is taken in several.
+`newton` solves for the rates v1 at the end of a step of length T. By the midpoint rule the rod drifts to the middle of
+the step, is kicked there, and drifts on:
+
+    ym = y0 + T/2 v0,    A(ym) (v1 - v0)/T = all forces,    y1 = ym + T/2 v1.
+
+Inertia, loads, and where ground, walls and pegs stand are those of ym; what turning does to the inertia has the rates
+of the middle, guessed from the last two steps. Friction and contact are solved for v1: from one middle to the next the
+rod moves by T v1, so what their elements do is what they would do in a step of Euler's, which sticks and does not
+bounce. Anchors drift as the rod does. By Euler's rule ym is y0 and y1 = y0 + T v1, of first order. A tick in which a
+node is about to turn far is taken in several steps.
 """
 
 import math
@@ -14,13 +22,25 @@ from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.ground import Things, commit, grips, locate, stored
 from tegotae.rod.kernels.newton import inertia_along, solve
 from tegotae.rod.kernels.segment import point_torques
-from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, shape, trace, where
+from tegotae.rod.kernels.simd_rows import (
+    FIELDS,
+    SIMD,
+    fill,
+    shape,
+    torques_at_end,
+    torques_at_middle,
+    trace,
+    velocities_of,
+    where,
+)
 
 # A tick in which a node is about to turn by more than GENTLE [rad] is taken in several steps; a step that turned one by
 # more than TURN means nothing.
 GENTLE = 0.1
 TURN = 1.0
 STEPS = 100  # of a tick at most
+# By the midpoint a step is solved twice where the rates that turn things were guessed wrong by more than this [rad].
+SURE = 1e-3
 TICKS = 4  # of the counts, behind those of `newton`
 
 
@@ -41,23 +61,29 @@ def restore(p, s, w):
         if i < n - 1:
             w.rows[o + at.LENGTH], w.rows[o + at.RHO] = p.hs[i], p.rho[i]
             w.rows[o + at.KH], w.rows[o + at.CH] = p.K[i] / p.hs[i], p.C[i] / p.hs[i]
-    take_up(w.rows, n, s.anchor, s.sigma)
+            w.rows[o + at.OMEGA] = math.sqrt(p.K[i] / p.rho[i]) / p.hs[i] ** 2
+    take_up(w.rows, n, s.anchor, s.anchor_velocity, s.sigma)
 
 
 @kernel_sums
-def take_up(w, n, anchor, sigma):
-    """Where the bristles are fixed, and how they grip, from the state."""
+def take_up(w, n, anchor, velocity, sigma):
+    """Where the bristles are fixed, how that moves, and how they grip, from the state."""
     for i in range(n):
         o = where(i)
         w[o + at.QX], w[o + at.QY], w[o + at.SIGMA] = anchor[0, i], anchor[1, i], sigma[i]
+        w[o + at.WX], w[o + at.WY] = velocity[0, i], velocity[1, i]
 
 
 @kernel_sums
-def record(w, n, anchor, sigma, friction, contact, slip, things):
+def record(w, n, anchor, velocity, sigma, friction, contact, slip, things):
     """Into the state: anchors, and the forces of the last step. One array at a time: none overlaps another."""
     for b in range(0, n, SIMD):
         o, count = w[b * FIELDS : (b + SIMD) * FIELDS], min(SIMD, n - b)
         for into, row in ((anchor[0], at.QX), (anchor[1], at.QY), (sigma, at.SIGMA)):
+            x = into[b:]
+            for j in range(count):
+                x[j] = o[row + j]
+        for into, row in ((velocity[0], at.WX), (velocity[1], at.WY)):
             x = into[b:]
             for j in range(count):
                 x[j] = o[row + j]
@@ -86,10 +112,21 @@ def bend_to(w, n, before, after, begun, done):
             o[at.KAPPA + r] = there[r] if done == 1.0 else here[r] + done * (there[r] - here[r])
 
 
+@kernel_sums
+def bend_halfway(w, n):
+    """Half a step back: the natural curvature in the middle of this step, and of one before it."""
+    for b in range(0, n - 1, SIMD):
+        o = w[b * FIELDS : (b + SIMD) * FIELDS]
+        for j in range(SIMD):
+            half = 0.5 * (o[at.KAPPA + j] - o[at.OLD + j])
+            o[at.KAPPA + j] -= half
+            o[at.OLD + j] -= half
+
+
 @kernel_inside
 def load_all(p, s, w):
     """The torque on the base, and loads between nodes as forces on the coordinates of their segment."""
-    rows, y = w.rows, s.z
+    rows, y = w.rows, w.y
     for i in range(p.node.shape[0]):
         o = where(p.node[i])
         rows[o + at.OX] = rows[o + at.OY] = rows[o + at.OT] = 0.0
@@ -123,18 +160,40 @@ def predict(n, v, change, trial, guide, held, swing, T):
             trial[c] = guide[c]
 
 
+@kernel_sums
+def to_middle(n, y, v, change, middle, turning, share, T):
+    """Where a step takes the rod, a share of T after its start, and the rates there by what they last changed.
+
+    The next change is taken from the last two, by a straight line: at most twice the last, and none where that differs
+    in sign; a rate that just jumped or rings tells nothing of it.
+    """
+    last, before = change[0], change[1]
+    for k in range(n + 2):
+        middle[k] = y[k] + share * T * v[k]
+    for k in range(n + 2):
+        twice, line = 2.0 * last[k], 2.0 * last[k] - before[k]
+        low, high = min(twice, line), max(twice, line)
+        turning[k] = v[k] + share * (max(low, 0.0) + min(high, 0.0))
+
+
 @kernel_inside
 def begin_step(p, s, w, around, T, begun, done):
     """All that a step starts from, and its first trial."""
     n = s.z.shape[0] // 2 - 2
-    y, v = s.z[: n + 2], s.z[n + 2 :]
+    v = s.z[n + 2 :]
+    to_middle(n, s.z[: n + 2], v, s.change, w.y, w.turning, p.middle, T)
     bend_to(w.rows, n, s.curvature_before, s.curvature, begun, done)
     load_all(p, s, w)
-    shape(w.rows, n, y, v, T, p.g, w.re, w.im)
+    if p.middle > 0.0:
+        bend_halfway(w.rows, n)
+        torques_at_middle(w.rows, n, w.y, v, s.change[0], T)
+    else:
+        torques_at_end(w.rows, n, w.y, v, T)
+    shape(w.rows, n, w.y, w.turning, p.g, w.re, w.im)
     predict(n, v, s.change, w.first, s.base_motion, s.held, w.swing, T)
-    trace(w.rows, n, y, v, w.first, T)
+    trace(w.rows, n, w.y, v, w.first, T)
     if grips(p.law):
-        locate(w.rows, n, p.law, around)
+        locate(w.rows, n, p.law, around, p.middle * T)
 
 
 @kernel_inside
@@ -142,14 +201,20 @@ def end_step(p, s, w, around, v1, T):
     """Move on with the rates v1 that were found."""
     n = s.z.shape[0] // 2 - 2
     y, v = s.z[: n + 2], s.z[n + 2 :]
-    move_on(n, y, v, s.change, v1, T)
+    rest = T - p.middle * T
+    move_on(n, y, v, s.change, v1, w.y, rest)
+    if grips(p.law):
+        commit(w.rows, n, T, rest, p.law, around)
+    mean(n, y, v, s.change[0], w.y, w.turning, p.middle, T)
+    if p.middle > 0.0:
+        velocities_of(w.rows, n, w.turning)
     loaded = p.spot.shape[0] > 0 or s.torque[0] != 0.0 or p.node.shape[0] > 0
-    lost, given, ground = account(w.rows, n, y, v, T, loaded)
+    lost, given, ground = account(w.rows, n, w.y, w.turning, T, loaded)
     for c in range(3):
         hand = 0.0
         if s.held[c]:
             hand = (w.P[c, 0] * s.change[0, 0] + w.P[c, 1] * s.change[0, 1] + w.P[c, 2] * s.change[0, 2]) / T + w.b[c]
-            given += T * hand * v[c]
+            given += T * hand * (w.turning[c] if p.middle > 0.0 else v[c])
         if c < 2:
             s.base_force[c] = hand
         else:
@@ -159,13 +224,11 @@ def end_step(p, s, w, around, v1, T):
     s.ground_work[0] += T * ground
     if beyond(v, s.largest_turn[0] / T) > 0.0:
         s.largest_turn[0] = T * fastest(v)
-    if grips(p.law):
-        commit(w.rows, n, T, p.law, around)
 
 
 @kernel_sums
-def move_on(n, y, v, change, v1, T):
-    """The rates at the end of the step are those of the trial."""
+def move_on(n, y, v, change, v1, middle, rest):
+    """The rates at the end of the step are those of the trial, and lead from its middle through the rest of it [s]."""
     last, before = change[0], change[1]
     for i in range(n + 2):
         before[i] = last[i]
@@ -173,12 +236,23 @@ def move_on(n, y, v, change, v1, T):
         last[i] = v1[i] - v[i]
     for i in range(n + 2):
         v[i] = v1[i]
-        y[i] += T * v1[i]
+        y[i] = middle[i] + rest * v1[i]
+
+
+@kernel_sums
+def mean(n, y, v, change, way, rate, share, T):
+    """Coordinates and rates along which the forces of a step acted, y and v at its end, change that of v: with a share
+    of 1/2 the means of both ends, with 0 those at the end.
+    """
+    for i in range(n + 2):
+        rate[i] = v[i] - share * change[i]
+    for i in range(n + 2):
+        way[i] = y[i] - share * T * rate[i]
 
 
 @kernel_sums
 def account(w, n, y, v, T, loaded):
-    """Energies of the step, y and v at its end; each force times the way that it acted along.
+    """Energies of the step, y and v as `mean` left them; each force times the way that it acted along.
 
     -> lost in bending [W], work put in [J], given to ground and things [W].
     """
@@ -233,7 +307,8 @@ def finish(p, s, w):
     """What the next tick needs, and what is recorded."""
     n = s.z.shape[0] // 2 - 2
     if grips(p.law):
-        record(w.rows, n, s.anchor, s.sigma, s.friction, s.contact, s.slip_speed, p.things.shape[0])
+        things = p.things.shape[0]
+        record(w.rows, n, s.anchor, s.anchor_velocity, s.sigma, s.friction, s.contact, s.slip_speed, things)
     s.curvature_before[:] = s.curvature
     s.counts[TICKS] += 1
 
@@ -244,12 +319,29 @@ def alone_answer(p, s, w, h, T, motion, slope):
     return
 
 
+@kernel_sums
+def guess_again(n, v, v1, turning):
+    """The rates at the middle from those at both ends -> by how much any angle's had been guessed wrong [rad/s]."""
+    worst = 0.0
+    for k in range(n + 2):
+        middle = 0.5 * (v[k] + v1[k])
+        worst = max(worst, abs(turning[k] - middle) if k > 1 else 0.0)
+        turning[k] = middle
+    return worst
+
+
 @kernel_inside
 def take_step(p, s, w, around, T, begun, done):
     """One step of a rod that no port pushes, between two shares of the tick."""
     n = s.z.shape[0] // 2 - 2
     begin_step(p, s, w, around, T, begun, done)
-    solve(w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, s.z[n + 2 :], w.first, w.a, s.counts)
+    v = s.z[n + 2 :]
+    solve(w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, v, w.first, w.a, s.counts)
+    if p.middle > 0.0 and T * guess_again(n, v, w.first, w.turning) > SURE:
+        fill(w.rows, n, w.turning, p.g[0], p.g[1])
+        trace(w.rows, n, w.y, v, w.first, T)
+        solve(w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, v, w.first, w.a, s.counts)
+        s.counts[0] -= 1
     end_step(p, s, w, around, w.first, T)
 
 
@@ -292,7 +384,8 @@ def observe(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic):
     """
     for r in range(Z.shape[0]):
         y, v = Z[r, 0], Z[r, 1]
-        shape(w, n, y, v, 0.0, g, re, im)
+        torques_at_end(w, n, y, v, 0.0)
+        shape(w, n, y, v, g, re, im)
         trace(w, n, y, v, v, 0.0)
         kinetic[r] = 0.5 * inertia_along(w, n, v, at.VX)
         held = 0.0
