@@ -50,9 +50,10 @@ def placed(state, name):
 WAYS = [*((*port, along) for port in PORTS for along in (None, (0.3, 0.8, -0.5))), *((*port, None) for port in SEVERAL)]
 
 
+@pytest.mark.parametrize("method", ["midpoint", "euler"])
 @pytest.mark.parametrize(("at", "base", "along"), WAYS)
-def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(at, base, along):
-    block = GroundedRod(rod=ROD, at=at, base=base, along=along)
+def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(at, base, along, method):
+    block = GroundedRod(rod=ROD, at=at, base=base, along=along, method=method)
     rng, d = np.random.default_rng(3), block.dimension
     for _ in range(5):
         probe = moving(block, rng)
@@ -68,8 +69,9 @@ def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(at, base, 
         np.testing.assert_allclose(slope, slope.T, rtol=1e-8, atol=1e-12)
         assert probe.state == before
         probe.advance(h, motion)
-        # From the middle of the tick to the next; what is kept is the place half a tick before that.
-        wanted = placed(before, "position") + 0.5 * T * (placed(before, "velocity") + motion)
+        # By the midpoint from the middle of the tick to the next; what is kept is the place half a tick before that.
+        mean = 0.5 * (placed(before, "velocity") + motion) if method == "midpoint" else motion
+        wanted = placed(before, "position") + T * mean
         np.testing.assert_allclose(placed(probe.state, "position"), wanted, rtol=1e-14, atol=1e-15)
 
 
@@ -178,17 +180,19 @@ def test_no_part_of_a_rod_is_lighter_than_the_segments_beside_its_ports():
 # ------------------------------------------------------------ several ports
 
 
-def dense(rod, at, angle):
+def dense(rod, at, angle, method):
     """Inertia with bending and the way from rates to the ports' velocities, by quadrature of the paper's integrals."""
     n, own = rod.nodes, rod.segments
     A = PureRod(rod=rod).inertia(angle)
     D = np.zeros((n - 1, n + 2))
     D[np.arange(n - 1), np.arange(2, n + 1)], D[np.arange(n - 1), np.arange(3, n + 2)] = -1.0, 1.0
     K, C = own.elasticity, own.viscosity
-    # Means of the midpoint rule, and what such little viscosity lacks for it to be calm.
-    quick = np.sqrt(K / own.density) / own.length**2
-    lacks = np.maximum(T * K * np.minimum(1.0, CALM * T * quick) - C, 0.0)
-    A += D.T @ np.diag((T * (C_MORE * C + lacks) + T**2 * K_MORE * K) / own.length) @ D
+    stiff = T * C + T**2 * K
+    if method == "midpoint":  # means of the rule, and what such little viscosity lacks for it to be calm
+        quick = np.sqrt(K / own.density) / own.length**2
+        lacks = np.maximum(T * K * np.minimum(1.0, CALM * T * quick) - C, 0.0)
+        stiff = T * (C_MORE * C + lacks) + T**2 * K_MORE * K
+    A += D.T @ np.diag(stiff / own.length) @ D
     parts = by_quadrature(angle, np.zeros(n), own.length)
     rows = []
     for node in at:
@@ -203,18 +207,19 @@ def dense(rod, at, angle):
     return A, np.concatenate(rows), push
 
 
+@pytest.mark.parametrize("method", ["midpoint", "euler"])
 @pytest.mark.parametrize(("at", "base"), SEVERAL)
-def test_a_tick_of_several_ports_is_that_of_the_dense_equations(at, base):
+def test_a_tick_of_several_ports_is_that_of_the_dense_equations(at, base, method):
     """From rest nothing turns, so a tick is (J A^-1 J^T) h and what bends; held directions taken out of the system."""
     rod = PlanarRod(
         length=1.0, nodes=5, density=[0.1, 0.2, 0.1, 0.15], elasticity=1.0, viscosity=0.05, rest_curvature=0.3
     )
-    block, rng = GroundedRod(rod=rod, at=at, base=base), np.random.default_rng(4)
+    block, rng = GroundedRod(rod=rod, at=at, base=base, method=method), np.random.default_rng(4)
     nodes = [{"base": 0, "tip": 4}.get(place, place) for place in at]
     left = np.flatnonzero(~np.r_[np.array(BASES[base]), np.zeros(4, dtype=bool)])
     for _ in range(5):
         angle, h = np.cumsum(rng.normal(size=5)), rng.normal(size=block.dimension)
-        A, J, push = dense(rod, nodes, angle)
+        A, J, push = dense(rod, nodes, angle, method)
         A, J, push = A[np.ix_(left, left)], J[:, left], push[left]
         motion, slope = Probe(block, T, {"angle": angle}).answer(h)
         np.testing.assert_allclose(slope, T * J @ np.linalg.solve(A, J.T), rtol=1e-9, atol=1e-12)

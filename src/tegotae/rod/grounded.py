@@ -43,10 +43,11 @@ class GroundedRod(Admittance):
     regularised, and no stiffness is too large for the period. All else is taken in the middle of the tick: second order
     in the period in smooth motion, while it slides one way or sticks too. What is quick beside the period dies out:
     bends without viscosity lose energy of second order. By `method="euler"` bending is taken at the end, inertia at the
-    start, and all is of first order. A tick in which a node turns fast, by more than 0.1 rad, as in a whip, is taken in
-    several steps; of a rod with ports always in one, so one that has no viscosity may gain energy as it turns wildly:
-    give it some, or take Euler's rule. Only nodes touch walls and pegs; the rod does not touch itself. On
-    no ground a circuit is solved with the rod's own mobility, which is exact within the step, also from one port to
+    start, and all is of first order; rods with ports go by it unless asked otherwise, because what they meet counts
+    their motion from tick to tick, not from middle to middle. A tick in which a node turns fast, by more than 0.1 rad,
+    as in a whip, is taken in several steps; of a rod with ports always in one, so by the midpoint one that has no
+    viscosity may gain energy as it turns wildly. Only nodes touch walls and pegs; the rod does not touch itself. On no
+    ground a circuit is solved with the rod's own mobility, which is exact within the step, also from one port to
     another.
 
     `curvature` [1/m] of each segment, `torque` [N·m] on the base, `base_motion` [m/s, m/s, rad/s] of a base where it is
@@ -104,9 +105,12 @@ class GroundedRod(Admittance):
     ] = ()
 
     method: Annotated[
-        Method,
-        Parameter('"midpoint", of second order in the period where it moves smoothly, or "euler", of first order'),
-    ] = "midpoint"
+        Method | None,
+        Parameter(
+            '"midpoint", of second order in the period where it moves smoothly, or "euler", of first order; "midpoint" '
+            'unless given, with ports "euler"'
+        ),
+    ] = None
 
     runs_itself = True
     unsolved_remedy = "Use a shorter period, or softer ground, walls and pegs."
@@ -116,6 +120,8 @@ class GroundedRod(Admittance):
         if self.along is not None:
             direction_of(_OWNER, self.along, self._nodes, self.base)
         object.__setattr__(self, "dimension", sum(port.dimension for port in self.ports))
+        if self.method is None:
+            object.__setattr__(self, "method", "euler" if self.dimension else "midpoint")
         _ = self._spots
 
     # ------------------------------------------------------------ the block
@@ -273,7 +279,7 @@ class GroundedRod(Admittance):
 
     def least_reluctance(self, period: float) -> float:
         """Of all ports together, over all bends of segments up to two turns [N·s/m]; the ground can only add to it."""
-        return least_reluctance(self.rod, self._nodes, self.along, period, self.method)
+        return least_reluctance(self.rod, self._nodes, self.along, period, str(self.method))
 
     # ------------------------------------------------------------ running
 

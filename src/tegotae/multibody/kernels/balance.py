@@ -12,7 +12,8 @@ In a tree that floats and touches nothing, the base is then moved so that the ce
 outside tell, and momentum and angular momentum are those that they give.
 
 Rows of w.sums, one a tree, at the row of the body at its foot: kinetic and potential energy, mass, and about that
-body's centre of mass the first moment, momentum, angular momentum and inertia (xx, yy, zz, xy, xz, yz).
+body's centre of mass the first moment, momentum, angular momentum and inertia (xx, yy, zz, xy, xz, yz); and the size of
+the energies that were added up, by which rounding is judged.
 """
 
 import math
@@ -32,7 +33,7 @@ from tegotae.multibody.kernels.kinematics import (
 from tegotae.multibody.kernels.quantities import spread
 from tegotae.multibody.kernels.records import BODY, FIRST, ON, OWNER, F
 
-KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SUMS = 0, 1, 2, 3, 6, 9, 12, 18
+KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SIZE, SUMS = 0, 1, 2, 3, 6, 9, 12, 18, 19
 # Rows of w.motion, one a tree: energy that joints and the world gave in the tick, force and moment about its centre of
 # mass from outside, whether it touched; its velocity of the centre of mass and angular velocity as if it were rigid;
 # its kinetic energy beside that; its largest kinetic energy up to the start of the tick, and what it owes then.
@@ -70,8 +71,11 @@ def add_up(p, w):
         xx, yy, zz = s[OWN_INERTIA], s[OWN_INERTIA + 1], s[OWN_INERTIA + 2]
         xy, xz, yz = s[OWN_INERTIA + 3], s[OWN_INERTIA + 4], s[OWN_INERTIA + 5]
         h0, h1, h2 = xx * w0 + xy * w1 + xz * w2, xy * w0 + yy * w1 + yz * w2, xz * w0 + yz * w1 + zz * w2
-        t[KINETIC] += 0.5 * (m * (v0 * v0 + v1 * v1 + v2 * v2) + w0 * h0 + w1 * h1 + w2 * h2)
-        t[POTENTIAL] -= m * (p.g[0] * s[COM] + p.g[1] * s[COM + 1] + p.g[2] * s[COM + 2])
+        kinetic = 0.5 * (m * (v0 * v0 + v1 * v1 + v2 * v2) + w0 * h0 + w1 * h1 + w2 * h2)
+        potential = -m * (p.g[0] * s[COM] + p.g[1] * s[COM + 1] + p.g[2] * s[COM + 2])
+        t[KINETIC] += kinetic
+        t[POTENTIAL] += potential
+        t[SIZE] += kinetic + abs(potential)
         if p.kind[r] == FREE:
             t[MASSES] += m
             t[MOMENT] += m * x0
@@ -175,7 +179,7 @@ def begin_balance(p, s, w):
             continue
         n = w.motion[k]
         n[MOST], n[OWED] = max(s.swing[k], w.sums[k, KINETIC]), s.debt[k]
-        if abs(n[OWED]) <= ROUNDING * abs(w.energy[k]) + NOTHING * n[MOST]:
+        if abs(n[OWED]) <= ROUNDING * w.sums[k, SIZE] + NOTHING * n[MOST]:
             continue
         most = 2.0 * CAP * n[WITHIN]
         n[OWED] = max(n[OWED], -most)  # what is owed to a tree that has come to rest is forgotten
@@ -318,9 +322,11 @@ def end_balance(p, s, w, T):
         energy = t[KINETIC] + t[POTENTIAL]
         s.swing[k], s.debt[k] = n[MOST], n[OWED] + energy - w.energy[k] - n[WORK]
         w.energy[k] = energy
-        over = s.debt[k] - SURPLUS * s.swing[k]
+        over = s.debt[k] - SURPLUS * s.swing[k] - ROUNDING * t[SIZE]
         if over > 0.0 and (p.kind[k] != FREE or n[TOUCHED] == 0.0):
-            if over > n[WITHIN]:  # it has climbed, and no speed is left to take that from: it turned too far
+            if (
+                over > n[WITHIN] + NOTHING * t[SIZE]
+            ):  # it has climbed, and no speed is left to take that from: it turned too far
                 s.unsolved[0] += 1
             left = max(0.0, 1.0 - over / n[WITHIN]) if n[WITHIN] > 0.0 else 0.0
             lessen(p, w, k, 1.0 - math.sqrt(left), s.v)
