@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 from breaks import labour
 
-from tegotae.rod import PlanarRod
+from tegotae.rod import GroundedRod, PlanarRod
 from tegotae.rod.planar import Evaluation
 from tegotae.rod.saddle import SaddleRod
 
@@ -25,6 +25,16 @@ def times(**factors):
 def softer_with_fewer_nodes(**given):
     """An error of first order in the segment."""
     return PlanarRod(**given | {"elasticity": given["elasticity"] * (1.0 + 3.0 / given["nodes"])})
+
+
+def first_order(*, method, **given):
+    """By Euler's rule, whatever is asked for."""
+    return GroundedRod(**given, method="euler")
+
+
+def grounded_heavier(*, rod, **given):
+    """Stepped with a density that its rod does not have."""
+    return GroundedRod(rod=rod.varied({"density": 1.001 * np.asarray(rod.density)}), **given)
 
 
 def with_gravity(**given):

@@ -92,6 +92,29 @@ class Creeping(Scene):
         return replace_variable(run, "q", replace(q, values=q.values + away))
 
 
+class FirstOrder(Scene):
+    """By Euler's ticks, whatever is asked for; what diverges by them stays where it was."""
+
+    def run(self, *given, **options):
+        if options["period"] > 5e-3:
+            return super().run(*given, **options)
+        return super().run(*given, **options | {"method": "euler"})
+
+
+class Leaking(Scene):
+    """Speeds are lost, as if in a thin gas; told in the record alone."""
+
+    def run(self, *given, **options):
+        run = super().run(*given, **options)
+        kept = 1.0 - 1e-5 * np.asarray(run.time)
+        changed = run
+        for name, power in (("momentum", 1), ("angular_momentum", 1), ("kinetic_energy", 2)):
+            variable = run.variables[name]
+            values = variable.values * (kept**power if variable.values.ndim == 1 else (kept**power)[:, None])
+            changed = replace_variable(changed, name, replace(variable, values=values))
+        return changed
+
+
 class Unsolved(Scene):
     def run(self, *given, **options):
         run = super().run(*given, **options)

@@ -43,6 +43,10 @@ BREAKS = {
         "never released": {"Rod": broken.NeverReleased},
         "less viscous": {"Rod": broken.times(viscosity=0.9999)},
     },
+    "ticks-of-second-order": {
+        "of first order": {"Grounded": broken.first_order},
+        "heavier in ticks": {"Grounded": broken.grounded_heavier},
+    },
     "energy": {
         "a loose tolerance": {"Rod": broken.Loose},
         "gravity": {"Rod": broken.with_gravity},

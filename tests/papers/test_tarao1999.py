@@ -29,6 +29,12 @@ BREAKS = {
         "heavier": {"load_urdf": broken.heavier_file},
         "a joint beside its place": {"load_urdf": broken.bent_file},
     },
+    "ticks-of-second-order": {
+        "of first order": {"Scene": broken.FirstOrder},
+        "heavier": {"Tree": broken.pushed(z=-1e-3)},
+    },
+    "energy-at-any-period": {"of first order": {"Scene": broken.FirstOrder}},
+    "momentum-adrift": {"in a thin gas": {"Scene": broken.Leaking}},
     "cost-per-body": {"quadratic": {"Tree": broken.Quadratic}},
     "real-time": {"slow": {"TwoRobots": broken.Slow}},
     "table-round-trip": {

@@ -10,7 +10,7 @@ import numpy as np
 
 from tegotae.papers.hirai2020.oracles import Array, Lagrangian
 from tegotae.papers.ledger import Paper
-from tegotae.rod import Phase, PlanarRod
+from tegotae.rod import GroundedRod, Phase, PlanarRod
 from tegotae.rod.planar import Evaluation
 from tegotae.rod.saddle import SaddleRod
 
@@ -36,6 +36,7 @@ class HiraiSubject:
 
     Rod: Callable[..., PlanarRod] = PlanarRod  # the rod in closed form and O(n)
     Saddle: Callable[..., SaddleRod] = SaddleRod  # the paper's dense equations
+    Grounded: Callable[..., GroundedRod] = GroundedRod  # the rod at a fixed period
     Instant: Callable[..., Evaluation] = Evaluation  # accelerations by mixed coordinates and by angles alone
 
     def rod(self, nodes: int = NODES) -> PlanarRod:

@@ -96,4 +96,6 @@ paper.decline(
     "counted, and how much faster than real time the step is, on this machine",
 )
 
-paper.collect(__name__, "dynamics", "table", "contact", "stiction", "hybrid_contact", "hybrid_nodes", "figures")
+paper.collect(
+    __name__, "dynamics", "ticks", "table", "contact", "stiction", "hybrid_contact", "hybrid_nodes", "figures"
+)
