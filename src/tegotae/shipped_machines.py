@@ -195,7 +195,7 @@ def run_trees() -> None:
     Scene(tree=arm).run(2 * T, period=T)
     Scene(tree=arm).start(period=T).step()
     Scene(tree=crate, touches=[floor]).run(2 * T, period=T)
-    for method in ("symplectic", "rk4"):
+    for method in ("euler", "symplectic", "rk4"):
         Scene(tree=crate).run(2 * T, period=T, method=method)
     q, v = arm.neutral(), np.zeros(arm.nv)
     arm.forward_dynamics(q, v)

@@ -126,6 +126,30 @@ def test_10000_random_mode_problems_are_solved():
     assert worst <= 1.0
 
 
+@pytest.mark.parametrize("free", [False, True])
+def test_friction_obeys_its_law_at_the_end_of_each_tick_by_the_midpoint_too(free):
+    """Stick and slip of random trees, for the speeds at the end and a stretch that goes from middle to middle."""
+    rng, failed = np.random.default_rng(7), 0
+    for count in (2, 3, 4, 7, 12, 30):
+        bodies, (F, K, B) = with_friction(rng, random_bodies(rng, count, free=free))
+        tree, T, first = Tree(bodies), 10.0 ** rng.uniform(-4.0, -2.0), 6 if free else 0
+        q, v, _ = random_state(rng, tree, free=free, size=10.0 ** rng.uniform(-4.0, 0.5))
+        tau = rng.normal(size=(TICKS, tree.nv)) * 10.0 ** rng.uniform(-2.0, 2.0)
+        tau[:, :first] = 0.0
+        run = Scene(tree=tree).run(TICKS * T, period=T, q=q, v=v, torque=tau)
+        e, ic = np.zeros(len(F)), B + T * K
+        for tick in range(TICKS):
+            v1, f = np.asarray(run.v[tick]), np.asarray(run.friction[tick])[first:]
+            told = np.clip(K * e - ic * v1[first:], -F, F)
+            pushed = np.abs(T * np.linalg.solve(tree.mass_matrix(q), tau[tick])).max()
+            blur = 1e-9 * F + 1e-12 * ic * (np.abs(v1).max() + np.abs(v).max() + pushed + 10.0 * T)
+            assert (np.abs(told - f) <= blur).all()
+            assert (np.abs(f) <= F * (1.0 + 1e-12)).all()
+            e, q, v = (T * f + B * e) / ic, np.asarray(run.q[tick]), v1
+        failed += run.about["unsolved_steps"]
+    assert failed == 0
+
+
 def by_trying_all_modes(M, h, tau, v, e, F, K, B, T):
     """The only assignment of stick, slip forward and slip backward to all joints that contradicts nothing."""
     ic, best, found = B + T * K, np.inf, None

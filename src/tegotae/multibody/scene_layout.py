@@ -275,6 +275,7 @@ KEPT = (
 WORK = (
     Part("S", shape=("bodies1", WIDTH)),
     *(Part(name, shape=_SPEEDS) for name in ("free_tau", "free_slope", "tau", "slope", "a", "v1", "trial")),
+    Part("in_modes", "", "1 if the speeds found are those of joints that stick or slip as told", whole=True),
     LINES,
     Part("lines", "", "see `kernels/lines.py`", ("speeds", LINE)),
     Part("wrench", "N", "on each body, and moment", ("bodies", 6)),

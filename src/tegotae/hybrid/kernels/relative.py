@@ -233,7 +233,7 @@ def restore(p, s, w):
 def relative_kernels(*halves):
     """A wrench between tip and surface in, their relative motion out; `halves` are friction laws of the user's own."""
     laws = with_customs(*halves)
-    solve_friction, (sharpen, _) = stiction_kernels(*laws), slope_kernels(*laws)
+    (solve_friction, _), (sharpen, _) = stiction_kernels(*laws), slope_kernels(*laws)
 
     @kernel
     def pushed(p, s, w, h, T):

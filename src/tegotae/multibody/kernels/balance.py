@@ -28,7 +28,7 @@ from tegotae.multibody.kernels.kinematics import (
     OWN_INERTIA,
     S_,
     VELOCITY,
-    forward_one,
+    place_and_move,
 )
 from tegotae.multibody.kernels.quantities import spread
 from tegotae.multibody.kernels.records import BODY, FIRST, ON, OWNER, F
@@ -150,7 +150,7 @@ def see_motion_within(p, w):
 @kernel
 def look(p, w, q, v):
     """Rows of S at q and v, energies and momenta there."""
-    forward_one(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
+    place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
     add_up(p, w)
     see_motion_within(p, w)
 

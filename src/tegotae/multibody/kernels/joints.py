@@ -216,7 +216,7 @@ def modes_from_forces(p, friction):
 
 
 def stiction_kernels(at_rest, resolve):
-    """`solve_stiction` for joints with these friction laws."""
+    """`solve_stiction` and `still_solved` for joints with these friction laws."""
     limit_at = limit_kernel(at_rest, resolve)
 
     @kernel
@@ -282,13 +282,21 @@ def stiction_kernels(at_rest, resolve):
             solve_modes(p, w, v, T)
             flips, falls = judge(p, w, friction, T)
             if flips + falls == 0:
+                w.in_modes[0] = 1
                 return True
             flipping += flips > 0
             if flipping > FLIPS:
                 break
+        w.in_modes[0] = 0
         return by_energy(p, w, friction, v, T)
 
-    return solve_stiction
+    @kernel
+    def still_solved(p, w, friction, T):
+        """Whether the modes that were found hold at speeds that have been moved within them; their forces."""
+        flips, falls = judge(p, w, friction, T)
+        return flips + falls == 0
+
+    return solve_stiction, still_solved
 
 
 def slope_kernels(at_rest, resolve):

@@ -184,6 +184,28 @@ def forward_one(parent, kind, qi, vi, C, q, v, S):
         bias(c[MASS], s)
 
 
+@kernel
+def place_and_move(parent, kind, qi, vi, C, q, v, S):
+    """Where everything is and how it moves, without how it accelerates: for what only looks."""
+    turn_joints(kind, qi, q, S)
+    for k in range(len(parent)):
+        s, o = S[k], int(vi[k])
+        if kind[k] == FREE:
+            place_free(s, q, int(qi[k]))
+            for a in range(3):
+                s[VELOCITY + a], s[OMEGA + a] = v[o + a], v[o + 3 + a]
+        else:
+            i, u = S[int(parent[k])], v[o]
+            place_joint(kind[k], C[k], i, s)
+            w0, w1, w2 = i[OMEGA], i[OMEGA + 1], i[OMEGA + 2]
+            d0, d1, d2 = s[D_WAY], s[D_WAY + 1], s[D_WAY + 2]
+            s[VELOCITY] = i[VELOCITY] + (w1 * d2 - w2 * d1 + s[P] * u)
+            s[VELOCITY + 1] = i[VELOCITY + 1] + (w2 * d0 - w0 * d2 + s[P + 1] * u)
+            s[VELOCITY + 2] = i[VELOCITY + 2] + (w0 * d1 - w1 * d0 + s[P + 2] * u)
+            s[OMEGA], s[OMEGA + 1], s[OMEGA + 2] = w0 + s[P + 3] * u, w1 + s[P + 4] * u, w2 + s[P + 5] * u
+        turn_inertia(C[k], s)
+
+
 def workspace(count):
     """S for a tree of so many moving bodies."""
     return np.zeros((count + 1, WIDTH))

@@ -37,6 +37,8 @@ from tegotae.multibody.kernels.kinematics import (
     PRISMATIC,
     R1,
     VELOCITY,
+    G,
+    X,
     bias,
     forward_one,
     midpoint_spin,
@@ -103,7 +105,7 @@ def torque_on(s, gained, o, T):
 def take_velocity_terms(p, w, T):
     """Of the speeds w.mean into the rows of S; of free bodies, by what they gained beside their spin (w.gained).
 
-    How far that moves anything in a tick, beside what was there, comes back.
+    How far that moves anything in a tick, beside what was there, comes back; columns X and G have the change of bias.
     """
     moved = 0.0
     for k in range(len(p.parent)):
@@ -122,6 +124,9 @@ def take_velocity_terms(p, w, T):
             if c[MASS] > 0.0:
                 shift = abs(s[OWN_BIAS] - b0) + abs(s[OWN_BIAS + 1] - b1) + abs(s[OWN_BIAS + 2] - b2)
                 moved = max(moved, shift / c[MASS])
+        s[G] = 0.0
+        s[X], s[X + 1], s[X + 2] = s[OWN_BIAS] - b0, s[OWN_BIAS + 1] - b1, s[OWN_BIAS + 2] - b2
+        s[X + 3], s[X + 4], s[X + 5] = s[OWN_BIAS + 3] - b3, s[OWN_BIAS + 4] - b4, s[OWN_BIAS + 5] - b5
         size = c[INERTIA] + c[INERTIA + 1] + c[INERTIA + 2]
         if size > 0.0:
             twist = abs(s[OWN_BIAS + 3] - b3) + abs(s[OWN_BIAS + 4] - b4) + abs(s[OWN_BIAS + 5] - b5)
@@ -265,7 +270,6 @@ def commit_middle(p, s, w, T):
     move(p, w.mid, s.v, 0.5 * T, s.q)
     end_balance(p, s, w, T)
     if len(p.which) > 0:
-        forward_one(p.parent, p.kind, p.qi, p.vi, p.C, s.q, s.v, w.S)
         locate(p, w)
     show(p, s, w)
 
@@ -273,7 +277,7 @@ def commit_middle(p, s, w, T):
 @cache
 def middle_kernels(*halves):
     """A scene without ports; `halves` as in `stepping.alone_kernels`."""
-    solve, commit_own = solve_kernels(friction_kept, halves)
+    solve, correct, commit_own = solve_kernels(friction_kept, halves)
     prepare_own, restore_own = halves[2:4]
 
     @kernel_exact
@@ -286,9 +290,12 @@ def middle_kernels(*halves):
     def advance(p, s, w, h, v, T):
         prepare_middle(p, s, w, T)
         prepare_own(p, s, w, T)
-        solve(p, s, w, w.begun, T)
-        if take_means(p, w, T):
+        wanted = 2
+        while wanted > 0:  # one call for both solves: each is put in place whole
             solve(p, s, w, w.begun, T)
+            wanted -= 1
+            if wanted == 1 and (not take_means(p, w, T) or correct(p, s, w, T)):
+                wanted = 0
         commit_own(p, s, w, T)
         commit_middle(p, s, w, T)
 

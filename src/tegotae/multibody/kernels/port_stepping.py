@@ -7,7 +7,8 @@ speeds at the end v1 = v + T a, and each tap moves by
 
 J v1 is its velocity with J of the start, E how its path bends away; the last term takes back next tick what remains (of
 order T^3), so that its path x, the sum of its motions, never drifts from where the tree says it is, z. A
-joint's own motion is its speed v1, exactly.
+joint's own motion is its speed v1, exactly. By the midpoint J, E and z are those of the middle, and a motion goes from
+the middle to the next one.
 
 The slope is a generalised derivative, in the modes that everything settled in: T J (M + slopes)^-1 J' by one more sweep
 through the elimination that the last pass left behind, and in touch the answer of the contact forces.
@@ -21,27 +22,19 @@ from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.coupling.kernels.natural_newton import HOLD, OUT, SLIP, choose_modes
 from tegotae.coupling.kernels.natural_residual import BOX, CONE, MATRIX, MODE, RHO, H, Problem
 from tegotae.kernels.linear import eliminate
-from tegotae.multibody.kernels.balance import restore_balance
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.joints import slope_kernels, with_customs
-from tegotae.multibody.kernels.kinematics import forward_one
-from tegotae.multibody.kernels.midpoint import commit_middle, expect, note_change, prepare_middle
+from tegotae.multibody.kernels.port_methods import EULER, MIDPOINT
 from tegotae.multibody.kernels.quantities import spread
 from tegotae.multibody.kernels.records import BODY, FIRST, KINDS, ON, OWNER, B, C, F, Friction
-from tegotae.multibody.kernels.stepping import commit, prepare, restore, solve_kernels
+from tegotae.multibody.kernels.stepping import solve_kernels
 from tegotae.multibody.kernels.taps import (
     add_answers,
-    follow_paths,
     impulse,
     keep_unpushed,
-    leave_places,
     locate_taps,
-    look_at_taps,
-    move_ports,
-    move_ports_halfway,
     put_forces,
     rows_moved,
-    see_motion,
 )
 
 # Which slope a tick knows: none, that of trials in which nothing touches and joints resist as they did, or that of the
@@ -192,82 +185,11 @@ def take_friction(p, s, w):
         s.mode[o], s.r[o], s.rise[o], s.at[o], s.f[o] = w.mode[o], w.r[o], w.rise[o], w.at[o], w.f[o]
 
 
-# ------------------------------------------------------------ the two implicit methods, as trials need them
-
-
-@kernel_inside
-def restore_euler(p, s, w):
-    """What w keeps from tick to tick."""
-    restore(p, s, w)
-
-
-@kernel_inside
-def prepare_euler(p, s, w, T):
-    """What acts beside the forces of trials; the speeds that the tick begins with."""
-    prepare(p, s, w, T)
-    for o in range(len(s.v)):
-        w.begun[o] = s.v[o]
-
-
-@kernel_inside
-def see_euler(p, s, w, T):
-    """The motion of all ports."""
-    see_motion(p, s, w, len(p.which) > 0, T)  # to see what comes into touch, velocities were spread already
-
-
-@kernel_inside
-def finish_euler(p, s, w, v, T):
-    """Commit the step that is solved, whose ports moved by v, and look at where it led."""
-    commit(p, s, w, T)
-    follow_paths(s, w, T)
-    look_at_taps(p, s, w)
-    move_ports(p, s, v, T)
-
-
-@kernel_inside
-def restore_middle(p, s, w):
-    """What w keeps from tick to tick."""
-    restore(p, s, w)
-    restore_balance(p, s, w)
-
-
-@kernel_inside
-def prepare_trials(p, s, w, T):
-    """What acts beside the forces of trials, at the middle of the tick; the speeds that it begins with."""
-    prepare_middle(p, s, w, T)
-    expect(p, s, w, T)
-    locate_taps(p, w)
-
-
-@kernel_inside
-def see_middle(p, s, w, T):
-    """The motion of all ports, from the middle to the next."""
-    if len(p.which) == 0:
-        spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
-    see_motion(p, s, w, True, T)
-
-
-@kernel_inside
-def finish_middle(p, s, w, v, T):
-    """Commit the step that is solved, whose ports moved by v, and look at where it led."""
-    note_change(p, s, w, T)
-    commit_middle(p, s, w, T)
-    forward_one(p.parent, p.kind, p.qi, p.vi, p.C, s.q, s.v, w.S)
-    follow_paths(s, w, T)
-    leave_places(s, w)
-    look_at_taps(p, s, w)
-    move_ports_halfway(p, s, w, v, T)
-
-
-EULER = (prepare_euler, see_euler, finish_euler, restore_euler)
-MIDPOINT = (prepare_trials, see_middle, finish_middle, restore_middle)
-
-
 @cache
 def _trial_kernels(method, halves):
     """What trials at one or several directions share; compiled once a process."""
     prepare_tick, see, finish, restore_tick = method
-    solve, commit_own = solve_kernels(friction_tried, halves)
+    solve, _, commit_own = solve_kernels(friction_tried, halves)
     sharpen, rises = slope_kernels(*with_customs(*halves[4:]))
     prepare_own, restore_own = halves[2:4]
 

@@ -26,7 +26,7 @@ from tegotae.multibody.kernels.kinematics import (
     straighten,
 )
 from tegotae.multibody.kernels.lines import NONE, TRIALS, own_kernels
-from tegotae.multibody.kernels.passes import backward, forward_two
+from tegotae.multibody.kernels.passes import backward, forward_two, respond
 from tegotae.multibody.kernels.places import add_wrench, locate, spring_wrenches
 from tegotae.multibody.kernels.records import FORCE, GAP, ON, Friction
 
@@ -143,13 +143,14 @@ def keep_speeds(s, w):
 
 @cache
 def solve_kernels(friction_of, halves):
-    """`solve` for impedances in joints, the first four of `halves`, and laws of the user's own; and their `commit_own`.
+    """`solve` for impedances in joints, the first four of `halves`, and laws of the user's own; `correct`, which solves
+    it anew where velocity terms alone have changed, if it can; and the `commit_own` of these impedances.
 
     `friction_of` tells where the friction of joints is worked out.
     """
     begin, unmet, bent, tell, end, commit_own = own_kernels(*halves[:2])
     at_rest, resolve = with_customs(*halves[4:])
-    solve_stiction = stiction_kernels(at_rest, resolve)
+    solve_stiction, still_solved = stiction_kernels(at_rest, resolve)
     solve_contacts = contact_kernels(at_rest, resolve)
 
     @kernel_inside
@@ -172,8 +173,23 @@ def solve_kernels(friction_of, halves):
             w.met[0], solved = solve_contacts(p, s, w, friction, v, T)
         w.found[0] = 1 if solved else 0
 
+    @kernel
+    def correct(p, s, w, T):
+        """The speeds for a change of all bodies' bias, which stands in columns X, by the elimination that is there.
+
+        False if a joint does not stick or slip on as it did, or something comes into touch.
+        """
+        if w.met[0] > 0 or w.in_modes[0] == 0:
+            return False
+        respond(p.parent, p.kind, p.vi, w.S, w.a)
+        for o in range(len(w.v1)):
+            w.v1[o] += T * w.a[o]
+        if len(p.which) > 0 and activate(p, s, w, T) > 0:
+            return False
+        return still_solved(p, w, friction_of(s, w), T)
+
     if halves[:4] == NONE:
-        return once, commit_own
+        return once, correct, commit_own
 
     @kernel_inside
     def solve(p, s, w, v, T):
@@ -195,13 +211,18 @@ def solve_kernels(friction_of, halves):
             tell(p, s, w, force, T)
         end(p, w)
 
-    return solve, commit_own
+    @kernel
+    def correct_none(p, s, w, T):
+        """Impedances that are asked have to be asked again."""
+        return False
+
+    return solve, correct_none, commit_own
 
 
 @cache
 def alone_kernels(*halves):
     """A scene without ports; `halves` are those of impedances in joints (`lines`) and laws of the user's own."""
-    solve, commit_own = solve_kernels(friction_kept, halves)
+    solve, _, commit_own = solve_kernels(friction_kept, halves)
     prepare_own, restore_own = halves[2:4]
 
     @kernel_exact
