@@ -183,11 +183,34 @@ def long_chain(links: int = 500, ticks: int = 500, rounds: int = 5) -> Outcomes:
         yield Outcome.asked(f"{links} links, {kind}, times real time", measured, ratio, ">= 1")
 
 
+def second_order(links: int = 4, period: float = 1e-3, ticks: int = 500, rounds: int = 15) -> Outcomes:
+    """A chain that swings by both implicit methods: what a tick costs, and what the same error costs.
+
+    Errors are those at the end, against the classical method of fourth order at a tenth of the period; that of Euler's
+    ticks falls with the period, so as many more of them would be needed.
+    """
+    scene, q, until = Scene(tree=chain(links)), state(links)[0], period * ticks
+    exact = scene.run(until, period=0.1 * period, q=q, every=10 * ticks, method="rk4").q[-1]
+    rivals = {
+        method: partial(scene.run, until, period=period, q=q, every=ticks, method=method)
+        for method in ("midpoint", "euler")
+    }
+    off = {method: float(np.abs(play().q[-1] - exact).max()) for method, play in rivals.items()}
+    best = in_turn(rivals, rounds=rounds)
+    tick = best["midpoint"] / best["euler"]
+    cheaper = off["euler"] / off["midpoint"] / tick
+    measured = f"{1e6 * best['midpoint'] / ticks:.2f} us against {1e6 * best['euler'] / ticks:.2f} us"
+    yield Outcome.asked(f"{links} links, a tick of the midpoint over Euler's", measured, tick, "<= 2")
+    measured = f"off by {off['midpoint']:.1e} and {off['euler']:.1e} rad after {until:g} s"
+    yield Outcome.asked(f"{links} links, times cheaper at equal error", measured, cheaper, ">= 10")
+
+
 CONTESTS = (
     Contest("trees, Pinocchio", against_pinocchio, yardsticks=("theirs",), needs="pinocchio"),
     Contest("trees, MuJoCo", against_mj_forward, yardsticks=("theirs",), needs="mujoco"),
     Contest("trees, price of stiction", price_of_stiction),
     Contest("trees, random mode problems", mode_problems),
     Contest("trees, two robots", two_robots),
+    Contest("trees, second order", second_order),
     Contest("trees, 500 links", long_chain),
 )
