@@ -5,8 +5,8 @@ it is can be told: the energy at the end, less that at the start, less the work 
 the step owes. The next one begins with speeds that pay it, a share of the motion within the tree: of all of it where
 the world holds the tree, of what is left beside its rigid motion where it floats. So momentum is not touched, nor what
 stands still. A tick that leaves a tree with more than SURPLUS of the largest kinetic energy it has had beyond what it
-may have is cut down at its end: whatever the period, a tree never gains more. (If it rose so far that all its motion is
-too little for that, the step counts as unsolved.)
+may have is cut down at its end: whatever the period, a tree never gains more. (Where a step gained more than CLIMB of
+that, and all its motion is too little to pay, it counts as unsolved.)
 
 In a tree that floats and touches nothing, the base is then moved so that the centre of mass goes as the forces from
 outside tell, and momentum and angular momentum are those that they give.
@@ -36,11 +36,13 @@ from tegotae.multibody.kernels.records import BODY, FIRST, ON, OWNER, F
 KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SIZE, SUMS = 0, 1, 2, 3, 6, 9, 12, 18, 19
 # Rows of w.motion, one a tree: energy that joints and the world gave in the tick, force and moment about its centre of
 # mass from outside, whether it touched; its velocity of the centre of mass and angular velocity as if it were rigid;
-# its kinetic energy beside that; its largest kinetic energy up to the start of the tick, and what it owes then.
-WORK, FORCE, TORQUE, TOUCHED, RIGID, WITHIN, MOST, OWED, MOTION = 0, 1, 4, 7, 8, 14, 15, 16, 17
-SURPLUS = 2e-3
+# its kinetic energy beside that; its largest kinetic energy up to the start of the tick, and what it owes then; the
+# size of all the work that was added up.
+WORK, FORCE, TORQUE, TOUCHED, GROSS, RIGID, WITHIN, MOST, OWED, MOTION = 0, 1, 4, 7, 8, 9, 15, 16, 17, 18
+SURPLUS, CLIMB = 2e-3, 1e-2
 CAP = 0.05  # of its speeds a tree pays in one tick at most
-# What is owed is too little to be paid, of the energy and of the largest kinetic energy: rounding, where it is slow.
+# What is owed is rounding, as a part of the energies and work that were added up; and too little to be paid, as a part
+# of the largest kinetic energy.
 ROUNDING, NOTHING = 1e-13, 1e-9
 
 
@@ -179,7 +181,7 @@ def begin_balance(p, s, w):
             continue
         n = w.motion[k]
         n[MOST], n[OWED] = max(s.swing[k], w.sums[k, KINETIC]), s.debt[k]
-        if abs(n[OWED]) <= ROUNDING * w.sums[k, SIZE] + NOTHING * n[MOST]:
+        if abs(n[OWED]) <= NOTHING * n[MOST]:
             continue
         most = 2.0 * CAP * n[WITHIN]
         n[OWED] = max(n[OWED], -most)  # what is owed to a tree that has come to rest is forgotten
@@ -223,13 +225,20 @@ def find_centers(p, w):
 
 
 @kernel
+def add_work(n, work):
+    """Work on a tree, and its size."""
+    n[WORK] += work
+    n[GROSS] += abs(work)
+
+
+@kernel
 def count_work(p, w, force, T):
     """What joints and the world did on each tree in the tick; columns s are overwritten. `force` is the friction."""
     touched = w.met[0] > 0
     for k in range(len(p.parent)):
         if w.linked[k] == 1:
             n = w.motion[k]
-            for j in range(WORK, TOUCHED + 1):
+            for j in range(WORK, GROSS + 1):
                 n[j] = 0.0
     for o in range(len(w.v1)):
         w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
@@ -237,7 +246,7 @@ def count_work(p, w, force, T):
         o = p.vi[k]
         if p.kind[k] != FREE and p.damping[o] != math.inf:
             pull = w.free_tau[o] - w.free_slope[o] / T * (w.v1[o] - w.begun[o]) + force[o]
-            w.motion[p.root[k], WORK] += T * pull * w.mean[o]
+            add_work(w.motion[p.root[k]], T * pull * w.mean[o])
     if w.pushed[0] == 0 and not touched:
         return
     spread(p.parent, p.kind, p.vi, w.zero, w.mean, w.S)
@@ -247,7 +256,7 @@ def count_work(p, w, force, T):
             s, f, work = w.S[k], w.wrench[k], 0.0
             for j in range(6):
                 work += f[j] * s[S_ + j]
-            w.motion[p.root[k], WORK] += T * work
+            add_work(w.motion[p.root[k]], T * work)
             if p.kind[p.root[k]] == FREE:
                 push_tree(p, w, k, s[COM], s[COM + 1], s[COM + 2], f, 1.0)
     for block in range(w.met[0]):
@@ -262,7 +271,7 @@ def count_work(p, w, force, T):
             n[TOUCHED] = 1.0
             for row in range(start, start + rows_in(w, block)):
                 moved = at_first(w.levers[row], w.S[k]) if side == 0 else at_second(w.levers[row], w.S[k])
-                n[WORK] += T * w.columns[F, row] * moved
+                add_work(n, T * w.columns[F, row] * moved)
 
 
 # ------------------------------------------------------------ the end of a tick
@@ -322,12 +331,13 @@ def end_balance(p, s, w, T):
         energy = t[KINETIC] + t[POTENTIAL]
         s.swing[k], s.debt[k] = n[MOST], n[OWED] + energy - w.energy[k] - n[WORK]
         w.energy[k] = energy
-        over = s.debt[k] - SURPLUS * s.swing[k] - ROUNDING * t[SIZE]
+        size = t[SIZE] + n[GROSS]
+        if abs(s.debt[k]) <= ROUNDING * size:
+            s.debt[k] = 0.0
+        over = s.debt[k] - SURPLUS * s.swing[k]
         if over > 0.0 and (p.kind[k] != FREE or n[TOUCHED] == 0.0):
-            if (
-                over > n[WITHIN] + NOTHING * t[SIZE]
-            ):  # it has climbed, and no speed is left to take that from: it turned too far
-                s.unsolved[0] += 1
+            if over > n[WITHIN] and s.debt[k] - n[OWED] > CLIMB * s.swing[k] + NOTHING * size:
+                s.unsolved[0] += 1  # it has climbed, and no speed is left to take that from: it turned too far
             left = max(0.0, 1.0 - over / n[WITHIN]) if n[WITHIN] > 0.0 else 0.0
             lessen(p, w, k, 1.0 - math.sqrt(left), s.v)
             cut = True
