@@ -4,9 +4,11 @@ A step of second order leaves an error of the third in the energy of a tree whos
 it is can be told: the energy at the end, less that at the start, less the work of all forces but gravity. That is what
 the step owes. The next one begins with speeds that pay it, a share of the motion within the tree: of all of it where
 the world holds the tree, of what is left beside its rigid motion where it floats. So momentum is not touched, nor what
-stands still. A tick that leaves a tree with more than SURPLUS of the largest kinetic energy it has had beyond what it
-may have is cut down at its end: whatever the period, a tree never gains more. (Where a step gained more than CLIMB of
-that, and all its motion is too little to pay, it counts as unsolved.)
+stands still. What an impact takes from the motion goes with what that had too much, so debts shrink with it.
+
+A tick that leaves a tree with more than SURPLUS of the largest kinetic energy it has had beyond what it may have is cut
+down at its end: whatever the period, a tree never gains more. (Where a step gained more than CLIMB of that, and all its
+motion is too little to pay, it counts as unsolved.)
 
 In a tree that floats and touches nothing, the base is then moved so that the centre of mass goes as the forces from
 outside tell, and momentum and angular momentum are those that they give.
@@ -37,8 +39,10 @@ KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SIZE, SUMS = 0, 1, 2, 
 # Rows of w.motion, one a tree: energy that joints and the world gave in the tick, force and moment about its centre of
 # mass from outside, whether it touched; its velocity of the centre of mass and angular velocity as if it were rigid;
 # its kinetic energy beside that; its largest kinetic energy up to the start of the tick, and what it owes then; the
-# size of all the work that was added up.
-WORK, FORCE, TORQUE, TOUCHED, GROSS, RIGID, WITHIN, MOST, OWED, MOTION = 0, 1, 4, 7, 8, 9, 15, 16, 17, 18
+# size of all the work that was added up; its kinetic energy at the start of the tick; and of what rubs and touches the
+# work, and how much less that is by the speeds at the end than by their mean.
+WORK, FORCE, TORQUE, TOUCHED, GROSS, TAKEN, BRAKED, RIGID, WITHIN, MOST = 0, 1, 4, 7, 8, 9, 10, 11, 17, 18
+OWED, BEGUN, MOTION = 19, 20, 21
 SURPLUS, CLIMB = 2e-3, 1e-2
 CAP = 0.05  # of its speeds a tree pays in one tick at most
 # What is owed is rounding, as a part of the energies and work that were added up; and too little to be paid, as a part
@@ -180,7 +184,8 @@ def begin_balance(p, s, w):
         if w.linked[k] == 0:
             continue
         n = w.motion[k]
-        n[MOST], n[OWED] = max(s.swing[k], w.sums[k, KINETIC]), s.debt[k]
+        n[BEGUN] = w.sums[k, KINETIC]
+        n[MOST], n[OWED] = max(s.swing[k], n[BEGUN]), s.debt[k]
         if abs(n[OWED]) <= NOTHING * n[MOST]:
             continue
         most = 2.0 * CAP * n[WITHIN]
@@ -232,33 +237,8 @@ def add_work(n, work):
 
 
 @kernel
-def count_work(p, w, force, T):
-    """What joints and the world did on each tree in the tick; columns s are overwritten. `force` is the friction."""
-    touched = w.met[0] > 0
-    for k in range(len(p.parent)):
-        if w.linked[k] == 1:
-            n = w.motion[k]
-            for j in range(WORK, GROSS + 1):
-                n[j] = 0.0
-    for o in range(len(w.v1)):
-        w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
-    for k in range(len(p.parent)):
-        o = p.vi[k]
-        if p.kind[k] != FREE and p.damping[o] != math.inf:
-            pull = w.free_tau[o] - w.free_slope[o] / T * (w.v1[o] - w.begun[o]) + force[o]
-            add_work(w.motion[p.root[k]], T * pull * w.mean[o])
-    if w.pushed[0] == 0 and not touched:
-        return
-    spread(p.parent, p.kind, p.vi, w.zero, w.mean, w.S)
-    find_centers(p, w)
-    for k in range(len(p.parent) if w.pushed[0] == 1 else 0):
-        if w.linked[p.root[k]] == 1:
-            s, f, work = w.S[k], w.wrench[k], 0.0
-            for j in range(6):
-                work += f[j] * s[S_ + j]
-            add_work(w.motion[p.root[k]], T * work)
-            if p.kind[p.root[k]] == FREE:
-                push_tree(p, w, k, s[COM], s[COM + 1], s[COM + 2], f, 1.0)
+def count_contacts(p, w, at_end, T):
+    """What contacts do on each tree by the speeds in columns s: those at the end of the tick, or their mean."""
     for block in range(w.met[0]):
         c, start = w.blocks[OWNER, block], w.blocks[FIRST, block]
         if c < 0:
@@ -271,7 +251,50 @@ def count_work(p, w, force, T):
             n[TOUCHED] = 1.0
             for row in range(start, start + rows_in(w, block)):
                 moved = at_first(w.levers[row], w.S[k]) if side == 0 else at_second(w.levers[row], w.S[k])
-                add_work(n, T * w.columns[F, row] * moved)
+                work = T * w.columns[F, row] * moved
+                if at_end:
+                    n[TAKEN] += work
+                else:
+                    add_work(n, work)
+                    n[TAKEN] -= work
+                    n[BRAKED] += work
+
+
+@kernel
+def count_work(p, w, force, T):
+    """What joints and the world did on each tree in the tick. `force` is the friction.
+
+    Columns s have the speeds at the end where something touches, and are overwritten.
+    """
+    touched = w.met[0] > 0
+    for k in range(len(p.parent)):
+        if w.linked[k] == 1:
+            n = w.motion[k]
+            for j in range(WORK, BRAKED + 1):
+                n[j] = 0.0
+    for o in range(len(w.v1)):
+        w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
+    for k in range(len(p.parent)):
+        o = p.vi[k]
+        if p.kind[k] != FREE and p.damping[o] != math.inf:
+            pull = w.free_tau[o] - w.free_slope[o] / T * (w.v1[o] - w.begun[o]) + force[o]
+            add_work(w.motion[p.root[k]], T * pull * w.mean[o])
+            w.motion[p.root[k], TAKEN] += T * force[o] * (w.v1[o] - w.mean[o])
+            w.motion[p.root[k], BRAKED] += T * force[o] * w.mean[o]
+    if w.pushed[0] == 0 and not touched:
+        return
+    count_contacts(p, w, True, T)
+    spread(p.parent, p.kind, p.vi, w.zero, w.mean, w.S)
+    find_centers(p, w)
+    for k in range(len(p.parent) if w.pushed[0] == 1 else 0):
+        if w.linked[p.root[k]] == 1:
+            s, f, work = w.S[k], w.wrench[k], 0.0
+            for j in range(6):
+                work += f[j] * s[S_ + j]
+            add_work(w.motion[p.root[k]], T * work)
+            if p.kind[p.root[k]] == FREE:
+                push_tree(p, w, k, s[COM], s[COM + 1], s[COM + 2], f, 1.0)
+    count_contacts(p, w, False, T)
 
 
 # ------------------------------------------------------------ the end of a tick
@@ -334,6 +357,9 @@ def end_balance(p, s, w, T):
         size = t[SIZE] + n[GROSS]
         if abs(s.debt[k]) <= ROUNDING * size:
             s.debt[k] = 0.0
+        lost = min(n[TAKEN], -n[BRAKED])
+        if lost > 0.0:  # with the motion goes what it had too much: else what moves slowly after it would pay
+            s.debt[k] -= s.debt[k] * min(1.0, lost / n[BEGUN]) if n[BEGUN] > 0.0 else s.debt[k]
         over = s.debt[k] - SURPLUS * s.swing[k]
         if over > 0.0 and (p.kind[k] != FREE or n[TOUCHED] == 0.0):
             if over > n[WITHIN] and s.debt[k] - n[OWED] > CLIMB * s.swing[k] + NOTHING * size:
