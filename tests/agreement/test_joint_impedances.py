@@ -119,13 +119,15 @@ def chain(friction, links=7):
     return Tree(bodies)
 
 
+@pytest.mark.parametrize("method", ["midpoint", "euler"])
 @pytest.mark.parametrize("limit", [0.3, 3.0, 30.0])
-def test_asked_or_known_by_its_law_it_is_one(limit):
+def test_asked_or_known_by_its_law_it_is_one(limit, method):
     """Coulomb friction in seven joints: as a composite of one element, asked; and by its law, from modes."""
     asked = tg.ParallelFriction(stiffness=[1e5], damping=[5.0], limits=[limit])
     known = tg.FrictionImpedance(stiffness=1e5, damping=5.0, law=tg.Coulomb(limit))
     start = np.linspace(0.3, -0.4, 7)
-    runs = [Scene(tree=chain(one)).run(0.3, period=T, q=start, v=5.0 * start[::-1]) for one in (asked, known)]
+    scenes = [Scene(tree=chain(one), method=method) for one in (asked, known)]
+    runs = [scene.run(0.3, period=T, q=start, v=5.0 * start[::-1]) for scene in scenes]
     assert_allclose(runs[0].q, runs[1].q, rtol=0, atol=1e-8)
     assert_allclose(runs[0].friction, runs[1].friction, rtol=0, atol=1e-5 * limit)
 
@@ -143,19 +145,20 @@ def test_with_contacts_it_is_one_too():
     runs = []
     for friction in (asked, known):
         floor = Touch(on="hull", toucher=Ball(radius=0.1), surface=HalfSpace(), stiffness=1e5, friction=0.5)
-        scene = Scene(tree=robot(friction), touches=[floor])
+        scene = Scene(tree=robot(friction), touches=[floor], method="midpoint")
         runs.append(scene.run(0.5, period=T, q=[0, 0, 0.12, 1, 0, 0, 0, -0.8], v=[0.3, 0, 0, 0, 0, 0, 2.0]))
     assert runs[0].contact_force[:, 0, 2].max() > 30.0
     assert_allclose(runs[0].q, runs[1].q, rtol=0, atol=1e-8)
     assert_allclose(runs[0].friction, runs[1].friction, rtol=0, atol=1e-5)
 
 
-def test_a_stop_is_where_the_joint_says():
+@pytest.mark.parametrize("method", ["midpoint", "euler"])
+def test_a_stop_is_where_the_joint_says(method):
     """A slide that starts beyond nothing falls onto its stop 0.2 m below, and rests on it as deep as it weighs."""
     stop = tg.VirtualWall(stiffness=1e4, damping=100.0, point=-0.2, normal=1.0)
     slide = Tree([Body(name="slide", mass=2.0, joint=Prismatic(axis=(0, 0, 1), friction=stop))])
     for start in (0.0, 0.1):
-        run = Scene(tree=slide).run(2.0, period=T, q=[start])
+        run = Scene(tree=slide).run(2.0, period=T, q=[start], v=[-1.0], method=method)
         assert run.q[-1, 0] == pytest.approx(-0.2 - 2.0 * 9.81 / 1e4, abs=1e-9)
         assert run["slide.position"][-1] == pytest.approx(run.q[-1, 0], abs=1e-12)
 
@@ -172,6 +175,7 @@ def test_servos_and_locks_go_on():
 
 def test_states_are_kept_by_name():
     scene = Scene(tree=Tree(arm(IMPEDANCES["stop"], IMPEDANCES["composite"])))
+    assert scene.method == "euler"  # unless asked otherwise
     plain, tight = (scene.run(T, period=T, initial=one) for one in ({}, {"lower.elements": np.full(5, -1e-4)}))
     assert tight["lower.force"][0] < plain["lower.force"][0] - 0.5
     live = scene.start(period=T)

@@ -56,9 +56,11 @@ class Scene(Admittance):
     """A machine, what it may touch, and what drives its joints.
 
     Runs are implicit unless asked otherwise: friction in joints and contacts truly sticks, and any stiffness is stable.
-    "midpoint" is of second order in smooth motion, and keeps energy and momentum: nothing that is not driven ever gains
-    more than 0.2 % of the largest kinetic energy it has had. "euler" is of first order; machines with ports go by it
-    unless asked otherwise, because what they meet counts their motion from tick to tick, not from middle to middle.
+    "midpoint" is of second order where motion is smooth, servos and dampers included; what friction and contacts give
+    within their springs, and how their force changes with speed, is taken at the end of a tick and of first order. It
+    keeps energy and momentum: what is not driven never gains more than 0.2 % of the largest kinetic energy it has had.
+    "euler" is of first order; machines with ports, or with impedances in joints that are asked for their force, go by
+    it unless asked otherwise: these count motion from tick to tick, not from middle to middle.
     "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs. Nothing stops
     a joint at its limits; a result names those that left them (`about["beyond_limits"]`).
 
@@ -96,7 +98,7 @@ class Scene(Admittance):
         Method | None,
         Parameter(
             'how a tick is taken: "midpoint" or "euler", both implicit, or explicit "symplectic" or "rk4"; "midpoint" '
-            'unless given, with ports "euler"'
+            'unless given, with ports or impedances in joints "euler"'
         ),
     ] = None
     deepest: Annotated[
@@ -120,7 +122,7 @@ class Scene(Admittance):
         values["controllers"] = checked_controllers(OWNER, self.tree, self.controllers)
         values["dimension"] = sum(port.dimension for port in self.ports)
         if self.method is None:
-            values["method"] = "euler" if self.dimension else "midpoint"
+            values["method"] = "euler" if self.dimension or self._own_joints.blocks else "midpoint"
         if self.dimension and self.method not in IMPLICIT:
             problem = f"method={checks.shown(self.method)} with ports at={checks.shown(self.at)}."
             checks.refuse(OWNER, problem, "Use method='midpoint': whatever it meets there is solved with it.")
