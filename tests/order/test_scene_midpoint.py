@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from scipy.integrate import cumulative_simpson, solve_ivp
+from scipy.spatial.transform import Rotation
 
 import tegotae as tg
 from tegotae.multibody import Body, Free, HalfSpace, Point, Prismatic, Revolute, Scene, Servo, Touch, Tree
@@ -148,6 +149,33 @@ def test_order_of_a_floating_arm():
     assert fitted_order(periods, errors) == pytest.approx(2.0, abs=0.1), errors
 
 
+def test_order_of_a_body_that_is_turned_while_it_spins():
+    """Euler's equations of a free body of uneven inertia under a moment that stands in the world."""
+    inertia, moment, spin, until = (
+        np.array([0.1, 0.2, 0.25]),
+        np.array([0.3, -0.5, 0.4]),
+        np.array([1.0, 2.0, 3.0]),
+        1.0,
+    )
+    tree = Tree([Body(name="body", mass=1.0, inertia=inertia, joint=Free())], gravity=(0, 0, 0))
+
+    def rate(t, y):
+        w, x, z = y[0], y[1:4], y[4:]  # the quaternion, and the spin in the body's own axes
+        turn = Rotation.from_quat([*x, w])
+        own = turn.inv().apply(moment)
+        moved = 0.5 * np.array([-x @ z, *(w * z + np.cross(x, z))])
+        return np.concatenate([moved, (own - np.cross(z, inertia * z)) / inertia])
+
+    wanted = solve_ivp(rate, (0, until), [1, 0, 0, 0, *spin], method="DOP853", rtol=1e-12, atol=1e-13).y[:4, -1]
+    periods, errors = (2e-3, 1e-3, 5e-4), []
+    for period in periods:
+        wrench = np.concatenate([np.zeros(3), moment])
+        run = Scene(tree=tree).run(until, period=period, v=[0, 0, 0, *spin], wrenches={"body": wrench})
+        errors.append(np.abs(run.q[-1, 3:] - wanted / np.linalg.norm(wanted)).max())
+    assert fitted_order(periods, errors) == pytest.approx(2.0, abs=0.1), errors
+    assert errors[1] < 1e-5
+
+
 @pytest.mark.parametrize(("gain", "damping"), [(100.0, 20.0), (0.0, 20.0), (1000.0, 0.0), (400.0, 3.0)])
 def test_order_of_servos_and_dampers(gain, damping):
     """A sledge on a servo, against the closed form."""
@@ -274,6 +302,30 @@ def test_what_pushes_a_floating_arm_gives_its_momentum():
     run = Scene(tree=tree).run(ticks * T, period=T, v=ADRIFT, wrenches={"lower": push}, torque=torque)
     linear = tree.momentum(tree.neutral(), ADRIFT)[0]
     np.testing.assert_allclose(run.momentum, linear + T * np.cumsum(push[:, :3], axis=0), rtol=0, atol=1e-12)
+
+
+def test_a_moment_on_a_floating_arm_gives_its_angular_momentum():
+    """About the centre of mass it is the moment times the time, wherever it acts, be it at the tip."""
+    tree, T, ticks = satellite(), 2e-3, 500
+    wrench = np.array([0.0, 0.0, 0.0, 0.2, -0.1, 0.3])
+    run = Scene(tree=tree).run(ticks * T, period=T, v=ADRIFT, wrenches={"lower": wrench})
+    center = np.array([tree.center_of_mass(q) for q in run.q])
+    spin = run.angular_momentum - np.cross(center, run.momentum)
+    change = spin - spin[0] - (np.asarray(run.time) - T)[:, None] * wrench[3:]
+    np.testing.assert_allclose(change, 0.0, rtol=0, atol=1e-12)
+
+
+def test_a_force_on_a_floating_arm_turns_it_by_its_lever():
+    """About the centre of mass, integrated over the record by another rule."""
+    tree, T, ticks = satellite(), 1e-3, 1000
+    force = np.array([0.5, 0.3, -0.4])
+    run = Scene(tree=tree).run(ticks * T, period=T, v=ADRIFT, wrenches={"lower": np.concatenate([force, np.zeros(3)])})
+    center = np.array([tree.center_of_mass(q) for q in run.q])
+    spin = run.angular_momentum - np.cross(center, run.momentum)
+    moment = np.cross(tree.pose(run.q, "lower")[0] - center, force)
+    wanted = cumulative_simpson(moment, x=np.asarray(run.time), axis=0, initial=0.0)
+    assert np.abs(wanted).max() > 0.05
+    np.testing.assert_allclose(spin - spin[0], wanted, rtol=0, atol=2e-6)
 
 
 def test_work_is_what_the_energy_grows_by():
