@@ -476,9 +476,12 @@ def test_friction_at_a_joints_port_is_friction_inside_the_joint(method):
     outside = machine.run(push, period=T, initial=start)
     block = TreeAdmittance(tree=inside, at=AtJoint("p"), method=method)
     within = block.run(push, period=T, initial=start)
-    np.testing.assert_allclose(outside.q, within.q, atol=1e-10)
-    # By the midpoint what rounding leaves open of the energy comes back in the speeds: 1e-10 rad is 1e-6 N·m here.
-    np.testing.assert_allclose(outside["brake.force"], within.friction[:, 0], atol=1e-7 if method == "euler" else 1e-6)
+    # By the midpoint what friction takes lessens what the steps owe, if it is known to be friction: not at a port. That
+    # is of the third order in the period; the stretch of the element magnifies it.
+    near = 1e-10 if method == "euler" else 1e-7
+    np.testing.assert_allclose(outside.q, within.q, atol=near)
+    close = 1e-7 if method == "euler" else BRAKE["stiffness"] * near
+    np.testing.assert_allclose(outside["brake.force"], within.friction[:, 0], atol=close)
     assert outside.about["unsolved_steps"] == 0
     assert within.about["unsolved_steps"] == 0
     assert abs(within.velocity[-1]) < 1e-12
