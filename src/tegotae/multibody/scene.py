@@ -58,7 +58,8 @@ class Scene(Admittance):
     Runs are implicit unless asked otherwise: friction in joints and contacts truly sticks, and any stiffness is stable.
     "midpoint" is of second order where motion is smooth, servos and dampers included; what friction and contacts give
     within their springs, and how their force changes with speed, is taken at the end of a tick and of first order. It
-    keeps energy and momentum: what is not driven never gains more than 0.2 % of the largest kinetic energy it has had.
+    keeps energy and momentum: trees that are not driven gain no more than 0.2 % of the largest kinetic energy they have
+    had, or the tick counts as unsolved.
     "euler" is of first order; machines with ports, or with impedances in joints that are asked for their force, go by
     it unless asked otherwise: these count motion from tick to tick, not from middle to middle.
     "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs. Nothing stops

@@ -36,11 +36,10 @@ from tegotae.multibody.kernels.quantities import spread
 from tegotae.multibody.kernels.records import BODY, FIRST, ON, OWNER, F
 
 KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SIZE, SUMS = 0, 1, 2, 3, 6, 9, 12, 18, 19
-# Rows of w.motion, one a tree: energy that joints and the world gave in the tick, force and moment about its centre of
-# mass from outside, whether it touched; its velocity of the centre of mass and angular velocity as if it were rigid;
-# its kinetic energy beside that; its largest kinetic energy up to the start of the tick, and what it owes then; the
-# size of all the work that was added up; its kinetic energy at the start of the tick; and of what rubs and touches the
-# work, and how much less that is by the speeds at the end than by their mean.
+# Rows of w.motion, one a tree. Of the tick: energy that joints and the world gave, force and moment about its centre of
+# mass from outside, whether it touched, the size of all the work that was added up; of what rubs and touches, how much
+# more work it is by the speeds at the end than by their mean, and by their mean. Then how the foot would move if the
+# tree were rigid, its kinetic energy beside that; its largest up to the start of the tick, what it owed and had there.
 WORK, FORCE, TORQUE, TOUCHED, GROSS, TAKEN, BRAKED, RIGID, WITHIN, MOST = 0, 1, 4, 7, 8, 9, 10, 11, 17, 18
 OWED, BEGUN, MOTION = 19, 20, 21
 SURPLUS, CLIMB = 2e-3, 1e-2
@@ -198,20 +197,19 @@ def begin_balance(p, s, w):
 
 
 @kernel
-def push_tree(p, w, k, x0, x1, x2, f, sign):
-    """A force at the place x in the world, with a moment, on body k: its tree feels it from outside."""
+def push_tree(p, w, k, f):
+    """A force at the centre of mass of body k, with a moment: its tree feels it from outside."""
     n, r = w.motion[p.root[k]], p.root[k]
-    foot, t = w.S[r], w.sums[r]
-    # w.sums holds the first moment at the middle of the tick here
-    x0 -= foot[COM] + t[MOMENT] / t[MASSES]
-    x1 -= foot[COM + 1] + t[MOMENT + 1] / t[MASSES]
-    x2 -= foot[COM + 2] + t[MOMENT + 2] / t[MASSES]
-    n[FORCE] += sign * f[0]
-    n[FORCE + 1] += sign * f[1]
-    n[FORCE + 2] += sign * f[2]
-    n[TORQUE] += sign * (f[3] + x1 * f[2] - x2 * f[1])
-    n[TORQUE + 1] += sign * (f[4] + x2 * f[0] - x0 * f[2])
-    n[TORQUE + 2] += sign * (f[5] + x0 * f[1] - x1 * f[0])
+    s, foot, t = w.S[k], w.S[r], w.sums[r]  # w.sums holds the first moment at the middle of the tick here
+    x0 = s[COM] - foot[COM] - t[MOMENT] / t[MASSES]
+    x1 = s[COM + 1] - foot[COM + 1] - t[MOMENT + 1] / t[MASSES]
+    x2 = s[COM + 2] - foot[COM + 2] - t[MOMENT + 2] / t[MASSES]
+    n[FORCE] += f[0]
+    n[FORCE + 1] += f[1]
+    n[FORCE + 2] += f[2]
+    n[TORQUE] += f[3] + x1 * f[2] - x2 * f[1]
+    n[TORQUE + 1] += f[4] + x2 * f[0] - x0 * f[2]
+    n[TORQUE + 2] += f[5] + x0 * f[1] - x1 * f[0]
 
 
 @kernel
@@ -293,7 +291,7 @@ def count_work(p, w, force, T):
                 work += f[j] * s[S_ + j]
             add_work(w.motion[p.root[k]], T * work)
             if p.kind[p.root[k]] == FREE:
-                push_tree(p, w, k, s[COM], s[COM + 1], s[COM + 2], f, 1.0)
+                push_tree(p, w, k, f)
     count_contacts(p, w, False, T)
 
 
