@@ -6,8 +6,8 @@ that starts 20 mm inside throws a crate of 5 kg at 9 m/s, which has to be asked 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,8 +18,43 @@ from tegotae.parameters import Parameter
 ContactStiffness = Annotated[float, Parameter("K [N/m], > 0, along the normal", such_as="1e5")]
 ContactDamping = Annotated[float, Parameter("c [N·s/m], >= 0, along the normal, while they touch")]
 FrictionCoefficient = Annotated[float, Parameter("mu [-], >= 0, of dry friction; 0 for a smooth face", such_as="0.5")]
+Restitution = Annotated[
+    float | None,
+    Parameter(
+        "e [-], 0 to 1, speed of parting over speed of approach in an impact (Newton's law), whatever the mass and the "
+        "speed; stiffness and damping alone tell it unless given",
+        "Give a number from 0 to 1, such as 0.5, or None.",
+    ),
+]
 
 SLIGHT = 1e-6  # m: what rounding, and places written with a few digits, leave
+
+
+def restitutions(owner: str, contacts: Sequence[str], given: Any) -> dict[str, float]:
+    """Restitution by the name of each contact that has one, from a number for all of them or one a name.
+
+    Args:
+        owner: who asks, for messages.
+        contacts: their names.
+        given: a number, numbers by name, or None.
+
+    Example:
+        >>> restitutions("to_ode", ["floor", "wall"], {"wall": 0.5})
+        {'wall': 0.5}
+        >>> restitutions("to_ode", ["floor", "wall"], 0.25)
+        {'floor': 0.25, 'wall': 0.25}
+    """
+    if given is None:
+        return {}
+    remedy = "Give a number from 0 to 1 for all contacts, or one a name: {'floor': 0.5}."
+    chosen: dict[str, float] = {}
+    for name, value in (given if isinstance(given, Mapping) else dict.fromkeys(contacts, given)).items():
+        if name not in contacts:
+            checks.refuse(owner, f"restitution names {str(name)!r}.", f"Contacts: {', '.join(contacts) or 'none'}.")
+        chosen[name] = checks.at_least_zero(owner, f"restitution of {name!r}", value, "", remedy)
+        if chosen[name] > 1.0:
+            checks.refuse(owner, f"restitution of {name!r}={chosen[name]:g} makes energy.", remedy)
+    return {name: chosen[name] for name in contacts if name in chosen}
 
 
 def weight_of(mass: float, gravity: ArrayLike) -> float:
