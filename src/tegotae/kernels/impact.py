@@ -10,7 +10,7 @@ import math
 
 from tegotae.compile import kernel
 
-EARLIER = 1.5  # parts of T that an impact may be noticed late
+EARLIER = 8.0  # parts of T that an impact may be noticed late, after others
 
 
 @kernel

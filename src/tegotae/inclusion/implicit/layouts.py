@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -14,7 +14,6 @@ from sympy import Symbol
 from tegotae import checks
 from tegotae.block import Block
 from tegotae.coupling.kernels.natural_residual import DISC, STOP, work_rows
-from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.implicit.kernels import stepper as k
 from tegotae.inclusion.implicit.kernels import striking
 from tegotae.inclusion.language.equations import Equations

@@ -1,12 +1,12 @@
 """Impacts inside a tick of a stepped machine, by Newton's law for each contact and Coulomb's for impulses of friction.
 
 A tick that finds a force in an open contact that has a restitution is solved anew: first without such contacts, which
-tells when in the tick which of them are struck, and how fast; then with these, rigid, at the speeds that they leave with.
-Closed contacts that have a restitution are rigid then too, and so is the friction of all these. What the impact changed
-has had a part of the tick to move with only, and positions are put right by that.
+tells when in the tick which of them are struck, and how fast; then with these, rigid, at the speeds that they leave
+with. Closed contacts that have a restitution are rigid then too, and so is the friction of all these. What the impact
+changed has had a part of the tick to move with only, and positions are put right by that.
 
-Newton's law with friction may gain energy, in eccentric impacts. Such an impact is lessened, from one that gives nothing
-back towards the full one, as far as it gains none.
+Newton's law with friction may gain energy, in eccentric impacts. Such an impact is lessened, from one that gives
+nothing back towards the full one, as far as it gains none.
 """
 
 import math
@@ -32,10 +32,10 @@ NO_GAIN = 1e-9  # of the energies summed: what an impact seems to gain by roundi
 @kernel
 def among(which, i):
     """Whether a number is one of a few."""
+    found = False
     for k in range(len(which)):
-        if which[k] == i:
-            return True
-    return False
+        found = found or which[k] == i
+    return found
 
 
 @kernel
@@ -48,11 +48,11 @@ def is_open(E, w, s, i, T):
 
 @kernel
 def rubs_on_rigid(E, w, block):
-    """The share of rigid contacts in the limit of a friction: how much each part of the tick counts there."""
+    """Whether the limit of a friction grows with the force of a contact that is rigid."""
+    found = False
     for i in range(E.nc):
-        if w.strike[RULE, i] == RIGID and w.L[block, i] != 0.0:
-            return True
-    return False
+        found = found or (w.strike[RULE, i] == RIGID and w.L[block, i] != 0.0)
+    return found
 
 
 @kernel
@@ -207,7 +207,7 @@ def aim_dead(E, w, which, T):
 
 @kernel
 def lessened(E, w, F, row, T):
-    """The largest share of the full impact, on the way from the dead one of forces F and rates in `row`, without gain."""
+    """The largest share of the full impact that gains nothing, beside the dead one of forces F and rates in `row`."""
     c, _ = gained(E, w, F, row, FREE_FORCE, T)
     b = a = 0.0
     for i in range(F.shape[0]):
@@ -248,7 +248,7 @@ def part_left_out(E, w):
 
 @kernel
 def keep_stretches(E, w, s):
-    """What friction of an impact is stretched by, before it is noted what the tick did: an impulse stretches nothing."""
+    """What frictions are stretched by, before it is noted what the tick did: an impulse stretches nothing."""
     for k in range(E.nc, s.shape[0]):
         w.strike[FULL, k] = s[k]
 
