@@ -218,3 +218,60 @@ def pendulum_on_table(
     method.kanes_equations([mechanics.Particle("one", elbow, m1), mechanics.Particle("two", tip, m2)], loads)
     values = dict(zip((m1, m2, l1, l2, depth, mu, g), (*masses, *lengths, table, friction, gravity), strict=True))
     return from_mechanics(method, values), {"q1": 0.9, "q2": 1.2}
+
+
+def woodpecker(
+    *,
+    friction: float = 0.3,
+    spring: float = 5.6e-3,
+    gravity: float = GRAVITY,
+    speed: float = 0.3411,
+    turn: float = 7.4583,
+) -> Machine:
+    """The toy that pecks its way down a pole: a sleeve with play on it, and a bird on a spring at the sleeve.
+
+    p is the height of the sleeve, q1 its angle, q2 that of the bird; the beak strikes the pole above, and the sleeve
+    jams on it with its lower or its upper edge. Numbers of the toy as in Glocker's Dynamics of Rigid Body Systems; its
+    beak has a restitution of 0.5, the edges have 0. It starts with the lower edge on the pole.
+
+    Args:
+        friction: coefficient at the pole, no unit [-].
+        spring: stiffness between sleeve and bird [N·m/rad].
+        gravity: [m/s²].
+        speed: at which the sleeve slides down at the start [m/s].
+        turn: at which the bird nods forward at the start [rad/s].
+
+    Example:
+        >>> from tegotae.inclusion import examples
+        >>> bird, start = examples.woodpecker()
+        >>> run = bird.to_events(restitution={"beak": 0.5}).solve((0.0, 0.2), start)
+        >>> [event.element for event in run.events if event.kind == "touch"][:3]
+        ['upper', 'beak', 'upper']
+    """
+    p, q1, q2, v, u1, u2, mu, c, g = sympy.symbols("p q1 q2 v u1 u2 mu c g")
+    # m: sleeve and bird [kg], J: theirs [kg m²]; the pole's radius, the sleeve's, half of its height, its arm to the
+    # spring, the bird's from there, the beak's height and reach [m].
+    sleeve, bird, turning, swinging = 0.3e-3, 4.5e-3, 5e-9, 7e-7
+    pole, inside, edge, arm, back, beak, reach = 2.5e-3, 3.1e-3, 5.8e-3, 0.010, 0.015, 0.02, 0.0201
+    hit = dio(arm + back - reach - pole - beak * q2, "beak")
+    below, above = dio(inside - pole + edge * q1, "lower"), dio(inside - pole - edge * q1, "upper")
+    rub = coulomb(mu * hit, v + arm * u1 + (back - reach) * u2, "rub_beak")
+    jam = coulomb(mu * below, v + inside * u1, "rub_lower") + coulomb(mu * above, v + inside * u1, "rub_upper")
+    mass = sympy.Matrix(
+        [
+            [sleeve + bird, bird * arm, bird * back],
+            [bird * arm, turning + bird * arm**2, bird * arm * back],
+            [bird * back, bird * arm * back, swinging + bird * back**2],
+        ]
+    )
+    rows = {
+        p: v,
+        q1: u1,
+        q2: u2,
+        v: -(sleeve + bird) * g - rub - jam,
+        u1: -bird * arm * g - c * (q1 - q2) + edge * (below - above) - arm * rub - inside * jam,
+        u2: -bird * back * g + c * (q1 - q2) - beak * hit - (back - reach) * rub,
+    }
+    start = {"q1": -(inside - pole) / edge, "q2": -0.2788, "v": -speed, "u2": -turn}
+    values = {mu: friction, c: spring, g: gravity}
+    return Inclusion(rows, values, mass_matrix=sympy.diag(sympy.eye(3), mass)), start

@@ -50,6 +50,7 @@ class XiongSubject:
     floor: Callable[..., examples.Machine] = examples.floor  # the slides' point mass on a frictional floor
     belt: Callable[..., examples.Machine] = examples.belt  # mass, spring and belt
     two_bodies: Callable[..., examples.Machine] = examples.two_bodies  # the slides' machine
+    woodpecker: Callable[..., examples.Machine] = examples.woodpecker  # the toy that jams, nods and pecks
     smoothed: Callable[[float, float, float], float] = tanh_friction  # smoothed friction, f(v, F, vs)
     spring_damper: Callable[[float, float, float, float], float] = spring_damper  # the usual contact, f(p, v, K, B)
 
