@@ -97,11 +97,12 @@ class Inclusion(Equations):
         chosen = self.chosen(contact, friction, parameters)
         return Stepper(inclusion=self, period=period, elements=chosen, method=method)
 
-    def to_events(self, *, restitution: float | Mapping[str, float] = 0.0) -> Exact:
+    def to_events(self, *, restitution: float | Mapping[str, float] | None = 0.0) -> Exact:
         """The exact route: the set-valued laws themselves, integrated from event to event; no stiffness, no damping.
 
         Args:
-            restitution: speed after an impact over the speed before it, 0 to 1 [-], for all contacts or by name.
+            restitution: speed after an impact over the speed before it, 0 to 1 [-], for all contacts or by name; 0 for
+                those that are not named, or for all if None.
         """
         from tegotae.inclusion.exact.events import Exact  # and with it SciPy
 
