@@ -75,8 +75,8 @@ class Inclusion(Equations):
                     checks.refuse(
                         "to_ode",
                         f"contact {each.name!r} has no restitution.",
-                        "Give restitution=, such as 0.5; or elements=automatic(..., restitution=0.5), whose springs and "
-                        "dampers give it by themselves.",
+                        "Give restitution=, such as 0.5; or elements=automatic(..., restitution=0.5), whose springs "
+                        "and dampers give it by themselves.",
                     )
             # Impacts have a law of their own, so the contact itself is chosen to come to rest soon.
             parameters = automatic(self, period=period, restitution=DAMPED, initial=initial, elements=parameters)

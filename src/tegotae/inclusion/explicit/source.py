@@ -146,7 +146,8 @@ def {name}_watched(start, T, steps, left, first, y, p, A, B, W, G, law, times, k
             cubic(1.0 if q > 1.0 - 1e-9 else q, h, W, 1, {stages} + 1, y, out, k)
             k += 1
         for i in range(law.size):
-            if law[i] > 0 and p[p.size - law.size + i] > 0.0 and (G[2, i] > {OPEN} or (G[2, i] > 0.0 and G[3, i] > 0.0)):
+            opens = G[2, i] > {OPEN} or (G[2, i] > 0.0 and G[3, i] > 0.0)
+            if opens and law[i] > 0 and p[p.size - law.size + i] > 0.0:
                 return step + 1, k, {FREED}
         copy(W[{stages} + 1], W, 1)
         copy(G[2], G, 0)

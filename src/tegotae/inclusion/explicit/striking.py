@@ -35,6 +35,7 @@ from tegotae.inclusion.explicit.source import DONE, FREED, LOST, OPEN
 from tegotae.inclusion.impacts.contact_problem import ContactProblem, ContactProblems
 from tegotae.inclusion.impacts.falls import ROUNDING, first_fall
 from tegotae.inclusion.impacts.impact import impact
+from tegotae.inclusion.impacts.modes import NoMotionError
 from tegotae.result import Event
 
 Flags = NDArray[np.bool_]
@@ -190,7 +191,7 @@ class Strikes:
         e = np.where(struck & late, self.restitution, 0.0)
         after = y.copy()
         for _ in range(c + 1):
-            after[: self._n] = impact(self.problems, now, touching, e) if struck.any() else now.x
+            after[: self._n] = self._impact(now, touching, met, e) if struck.any() else now.x
             then = self.problems.at(t, after[: self._n])
             a = self._accelerations(t, after, then)
             brief = struck & (e > 0.0) & (2.0 * then.v[:c] < self.shortest * -a)
@@ -200,6 +201,15 @@ class Strikes:
         # What is no longer met where it was seen to close was closed all the time, too briefly open to be told.
         rests = (met & ~struck) | touching & ((then.v[:c] <= NEAR) | (2.0 * then.v[:c] < self.shortest * -a))
         return after, struck, (flying | met) & ~rests
+
+    def _impact(self, now: ContactProblem, touching: Flags, met: Flags, e: Array) -> Array:
+        """The machine's state after it; where what moves by itself leaves rigid bodies no room, springs give way."""
+        try:
+            return impact(self.problems, now, touching, e)
+        except NoMotionError:
+            if (touching == met).all():
+                raise
+            return impact(self.problems, now, met, e)
 
     def flight(self, t: float, y: Array) -> float | None:
         """Half of the shortest bounce that begins here [s]: no first step may leap over it."""

@@ -277,6 +277,10 @@ def bearable(F: Array, free: Array, C: Array, h: Array, *, margin: float = INSID
 ALIKE = 1e-6  # motions that differ by less (of their size) are one: the modes meet there
 
 
+class NoMotionError(UniquenessError):
+    """The rigid law has no motion at all: friction wedges contacts, or what moves by itself leaves no room."""
+
+
 _OTHERWISE = {"to_events": "use to_ode or to_stepper", "to_ode": "leave out restitution"}
 
 
@@ -291,7 +295,7 @@ def the_one(
 ) -> Answer:
     """The answer whose mode changes least, if all move alike; otherwise an error that shows the modes."""
     if not answers:
-        raise UniquenessError(
+        raise NoMotionError(
             f"{owner}: at t={now.t:.9g} s no mode of contact and friction is admissible ({what}): the rigid law "
             "has no motion there (Painlevé), " + _place(now, inclusion) + ".\n  Lower the friction coefficients "
             f"that couple contacts, or {_OTHERWISE[owner]}: contacts are compliant then."
