@@ -122,7 +122,8 @@ class Ode(Rewritten):
         values, state = np.zeros(len(self.contacts)), self._checked(y)
         terms = self.inclusion.terms
         n = len(self.inclusion.states)
-        terms.module.gaps(float(t), state[:n], terms.values, terms.inputs_at(t), values, values.copy())
+        t = checks.number("Ode.gaps", "t", t, "s")
+        terms.module.gaps(t, state[:n], terms.values, terms.inputs_at(t), values, values.copy())
         return dict(zip((c.name for c in self.inclusion.contacts), values.tolist(), strict=True))
 
     def impact(self, t: float, y: ArrayLike, struck: str | Iterable[str]) -> Array:
@@ -144,7 +145,9 @@ class Ode(Rewritten):
             >>> ode.impact(0.0, [0.0, -2.0, 0.0], "floor").tolist()
             [0.0, 1.0, 0.0]
         """
-        names = (struck,) if isinstance(struck, str) else tuple(struck)
+        t = checks.number("Ode.impact", "t", t, "s")
+        remedy = "Give the name of a contact, or a list of them."
+        names = [struck] if isinstance(struck, str) else checks.several("Ode.impact", "struck", struck, str, remedy)
         for name in names:
             if name not in self.restitution:
                 known = ", ".join(self.restitution) or "none; give to_ode(restitution=...)"
@@ -153,7 +156,7 @@ class Ode(Rewritten):
         met = np.array([contact.name in names for contact in self.inclusion.contacts], dtype=np.bool_)
         gaps = np.array(list(self.gaps(t, state).values()))
         strikes.fly(strikes.law & (met | (gaps > 0.0)))
-        return strikes.law_at(float(t), state, met, strikes.flying)[0]
+        return strikes.law_at(t, state, met, strikes.flying)[0]
 
     def rhs(self, t: float, y: ArrayLike) -> Array:
         """The time derivative of all states, in the order of `states`; without impacts.

@@ -31,7 +31,7 @@ from tegotae.inclusion.explicit.integration import (
     locate,
     watched,
 )
-from tegotae.inclusion.explicit.source import DONE, FREED, LOST, OPEN
+from tegotae.inclusion.explicit.source import DONE, LOOK, LOST, OPEN
 from tegotae.inclusion.impacts.contact_problem import ContactProblem, ContactProblems
 from tegotae.inclusion.impacts.falls import ROUNDING, first_fall
 from tegotae.inclusion.impacts.impact import impact
@@ -236,7 +236,7 @@ def follow(strikes: Strikes, y: Array, wanted: Wanted, given: Collection[str]) -
     """A run in pieces."""
     y = strikes.begin(wanted.start, y, given)
     if wanted.method in FIXED:
-        return _by_fixed_steps(strikes, y, wanted)
+        return FixedSteps(strikes, y, wanted).run()
     with warnings.catch_warnings(record=True) as caught, np.errstate(over="ignore", invalid="ignore"):
         warnings.simplefilter("always")
         pieces = _by_free_steps(strikes, y, wanted, caught)
@@ -316,86 +316,100 @@ class Asked:
             yield self.times[self.next - 1]
 
 
-def _by_fixed_steps(strikes: Strikes, y: Array, wanted: Wanted) -> list[Piece]:
-    """A compiled loop, left for the steps in which something strikes; the grid of steps stays as it is."""
-    compiled, rule, stages = strikes.compiled, wanted.method.lower(), 4 if wanted.method == "RK4" else 2
-    loop, once = getattr(compiled.module, f"{rule}_watched"), getattr(compiled.module, f"{rule}_once")
-    T, steps, left, grid = grid_of(wanted)
-    total = steps + (left > 0.0)
-    asked = grid if wanted.dense or wanted.times is None else wanted.times
-    out, W, G = np.empty((asked.size, y.size)), np.empty((6, y.size)), np.zeros((4, len(strikes.names)))
-    law = strikes.law.astype(np.int64)
-    y, kept = y.copy(), int(np.searchsorted(asked, wanted.start, side="right"))
-    out[:kept] = y
-    begin = (wanted.start, y.copy())  # of the piece
-    pieces = [Piece(wanted.start, wanted.start, strikes.flying)]
-    taken, step = 0, 0
+class FixedSteps:
+    """A compiled loop of RK4 or Heun, left for the steps in which something strikes; its grid stays as it is."""
 
-    def close(t: float, y: Array) -> None:
-        """End the piece at t, with the state before what happens there, if it is not one that is kept."""
-        nonlocal taken
-        piece = pieces[-1]
-        for i in range(taken, kept):
-            piece.keep(float(asked[i]), out[i])
-        taken, piece.end = kept, t
-        if wanted.dense:
-            _join(compiled, piece, begin, (t, y))
+    def __init__(self, strikes: Strikes, y: Array, wanted: Wanted):
+        rule = wanted.method.lower()
+        self.strikes, self.compiled, self.wanted = strikes, strikes.compiled, wanted
+        self.T, self.steps, self.left, grid = grid_of(wanted)
+        self.asked = grid if wanted.dense or wanted.times is None else wanted.times  # what is recorded
+        self.out = np.empty((self.asked.size, y.size))
+        self.kept = self.taken = 0  # rows of it so far, and those that pieces have
+        self.y, self.W = y.copy(), np.empty((6, y.size))
+        self.last = 5 if wanted.method == "RK4" else 3  # where in W the slopes at a step's end are
+        self._loop, self._once = (getattr(self.compiled.module, f"{rule}_{word}") for word in ("watched", "once"))
+        self.pieces: list[Piece] = []
+        self._begin = (wanted.start, self.y)
 
-    while True:
-        step, kept, why = loop(
-            wanted.start, T, steps, left, step, y, compiled.p, compiled.A, compiled.B, W, G, law, asked, kept, out
-        )
-        if why == DONE:
-            break
-        t = wanted.start + step * T
-        if why == LOST:
-            for part in (0.0, 0.5, 1.0):
-                compiled.check_inputs(t + part * T)
-            raise failure(wanted, t, LEFT)
-        if why == FREED:
-            at = min(t, wanted.end)
-            close(at, y.copy())
-            strikes.freed(at, y)
-            pieces.append(Piece(at, at, strikes.flying))
-            begin = (at, y.copy())
-            continue
-        end = wanted.end if step + 1 >= total else wanted.start + (step + 1) * T
-        last = end + 1e-9 * (T if step < steps else left)
-        ya, yb = W[0].copy(), y.copy()
-        while True:
-            if end - t <= 1e-9 * T:
-                path, found, yb = None, None, ya
-            else:
-                path = cubic(t, ya, W[1].copy(), end, yb, W[stages + 1].copy())
-                found = strikes.first(path, t, end)
-            until = last if found is None else found[0]
-            while kept < asked.size and (asked[kept] <= until if found is None else asked[kept] < until):
-                out[kept] = yb if path is None or asked[kept] >= end - 1e-9 * T else path(float(asked[kept]))
-                kept += 1
+    def run(self) -> list[Piece]:
+        """All pieces."""
+        wanted, T, step = self.wanted, self.T, 0
+        self.kept = int(np.searchsorted(self.asked, wanted.start, side="right"))
+        self.out[: self.kept] = self.y
+        self._enter(wanted.start, self.y)
+        why = LOOK
+        while why != DONE:
+            step, why = self._go_on(step)
+            t = min(wanted.start + step * T, wanted.end)
+            if why == LOST:
+                for part in (0.0, 0.5, 1.0):
+                    self.compiled.check_inputs(t + part * T)
+                raise failure(wanted, t, LEFT)
+            if why == LOOK:
+                last = step + 1 >= self.steps + (self.left > 0.0)
+                t, step = self._look(t, wanted.end if last else wanted.start + (step + 1) * T), step + 1
+            if why != DONE and self.strikes.freed(t, self.y):
+                self._leave(t, self.y)
+                self._enter(t, self.y)
+        self._leave(wanted.end, self.y)
+        if wanted.dense and wanted.times is not None:
+            _resample(self.pieces, wanted.times, self.y)
+        return self.pieces
+
+    def _go_on(self, step: int) -> tuple[int, int]:
+        """Steps until something has to be looked at: which one is next, or struck, and why."""
+        compiled, strikes = self.compiled, self.strikes
+        room, law = np.zeros((4, len(strikes.names))), strikes.law.astype(np.int64)
+        numbers = (self.wanted.start, self.T, self.steps, self.left, step)
+        arrays = (self.y, compiled.p, compiled.A, compiled.B, self.W, room, law, self.asked)
+        step, self.kept, why = self._loop(*numbers, *arrays, self.kept, self.out)
+        return step, why
+
+    def _look(self, start: float, end: float) -> float:
+        """One step, from W[0] to y, with all that strikes in it; its end."""
+        t, y, W, wanted = start, self.W[0].copy(), self.W, self.wanted
+        short = 1e-9 * (end - start)
+        while end - t > short:
+            path = cubic(t, y, W[1].copy(), end, self.y.copy(), W[self.last].copy())
+            found = self.strikes.first(path, t, end)
+            until = end - short if found is None else found[0]
+            while self.kept < self.asked.size and self.asked[self.kept] < until:
+                self.out[self.kept] = path(float(self.asked[self.kept]))
+                self.kept += 1
             if found is None:
                 break
-            ys = ya.copy()
             if until > t:
-                once(t, until - t, ys, compiled.p, compiled.A, compiled.B, W)
-            close(until, ys)
-            ya = strikes.strike(until, ys, np.arange(len(strikes.names)) == found[1])
-            pieces.append(Piece(until, until, strikes.flying))
-            begin = (until, ya.copy())
-            t, yb = until, ya.copy()
-            if end - t > 1e-9 * T:
-                once(t, end - t, yb, compiled.p, compiled.A, compiled.B, W)
-        y[:] = yb
-        if not np.isfinite(y).all():
+                self._step(t, until - t, y)
+            self._leave(until, y)
+            t, y = until, self.strikes.strike(until, y, np.arange(len(self.strikes.names)) == found[1])
+            self._enter(t, y)
+            self.y[:] = y
+            if end - t > short:
+                self._step(t, end - t, self.y)
+        if not np.isfinite(self.y).all():
             raise failure(wanted, end, LEFT)
-        step += 1
-        if strikes.freed(end, y):
-            close(end, y.copy())
-            pieces.append(Piece(end, end, strikes.flying))
-            begin = (end, y.copy())
-    close(wanted.end, y.copy())
-    if wanted.dense and wanted.times is not None:
-        _resample(pieces, wanted.times, y)
-    return pieces
+        while self.kept < self.asked.size and self.asked[self.kept] <= end + short:
+            self.out[self.kept] = self.y
+            self.kept += 1
+        return end
+
+    def _step(self, t: float, h: float, y: Array) -> None:
+        self._once(t, h, y, self.compiled.p, self.compiled.A, self.compiled.B, self.W)
+
+    def _enter(self, t: float, y: Array) -> None:
+        """Begin a piece."""
+        self.pieces.append(Piece(t, t, self.strikes.flying))
+        self._begin = (t, y.copy())
+
+    def _leave(self, t: float, y: Array) -> None:
+        """End the piece, with the state before what happens then."""
+        piece = self.pieces[-1]
+        for i in range(self.taken, self.kept):
+            piece.keep(float(self.asked[i]), self.out[i])
+        self.taken, piece.end = self.kept, t
+        if self.wanted.dense:
+            _join(self.compiled, piece, self._begin, (t, y.copy()))
 
 
 def _join(compiled: Compiled, piece: Piece, begin: tuple[float, Array], end: tuple[float, Array]) -> None:
