@@ -119,10 +119,8 @@ class Ode(Rewritten):
             t: time [s].
             y: values of all states [SI units].
         """
-        values, state = np.zeros(len(self.contacts)), self._checked(y)
-        terms = self.inclusion.terms
-        n = len(self.inclusion.states)
-        t = checks.number("Ode.gaps", "t", t, "s")
+        values, terms, n = np.zeros(len(self.contacts)), self.inclusion.terms, len(self.inclusion.states)
+        t, state = checks.number("Ode.gaps", "t", t, "s"), self._given("Ode.gaps", y)
         terms.module.gaps(t, state[:n], terms.values, terms.inputs_at(t), values, values.copy())
         return dict(zip((c.name for c in self.inclusion.contacts), values.tolist(), strict=True))
 
@@ -152,7 +150,7 @@ class Ode(Rewritten):
             if name not in self.restitution:
                 known = ", ".join(self.restitution) or "none; give to_ode(restitution=...)"
                 checks.refuse("Ode.impact", f"{checks.shown(name)} has no restitution.", f"Those that have: {known}.")
-        strikes, state = self._strikes(), self._checked(y)
+        strikes, state = self._strikes(), self._given("Ode.impact", y)
         met = np.array([contact.name in names for contact in self.inclusion.contacts], dtype=np.bool_)
         gaps = np.array(list(self.gaps(t, state).values()))
         strikes.fly(strikes.law & (met | (gaps > 0.0)))
@@ -181,6 +179,14 @@ class Ode(Rewritten):
         if values.shape != (len(self.states),):
             names = ", ".join(s.name for s in self.states)
             checks.refuse("Ode", f"y has shape {values.shape}.", f"Give {len(self.states)} numbers: {names}.")
+        return values
+
+    def _given(self, owner: str, y: ArrayLike) -> Array:
+        names = ", ".join(s.name for s in self.states)
+        remedy = f"Give {len(self.states)} numbers: {names}."
+        values = checks.values(owner, "y", y, "SI", remedy, -math.inf)
+        if values.shape != (len(self.states),):
+            checks.refuse(owner, f"y has shape {values.shape}.", remedy)
         return values
 
     # ------------------------------------------------------------ solving

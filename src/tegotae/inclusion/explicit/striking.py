@@ -37,6 +37,7 @@ from tegotae.inclusion.impacts.falls import ROUNDING, first_fall
 from tegotae.inclusion.impacts.impact import impact
 from tegotae.inclusion.impacts.modes import NoMotionError
 from tegotae.result import Event
+from tegotae.unsolved import to_the_user
 
 Flags = NDArray[np.bool_]
 Between = Callable[[Any], Array]  # the state at a time; at several, one a row
@@ -241,7 +242,7 @@ def follow(strikes: Strikes, y: Array, wanted: Wanted, given: Collection[str]) -
         warnings.simplefilter("always")
         pieces = _by_free_steps(strikes, y, wanted, caught)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        warnings.warn(f"Ode.solve: {wanted.method}: {text}", stacklevel=3)
+        warnings.warn(f"Ode.solve: {wanted.method}: {text}", stacklevel=to_the_user())
     return pieces
 
 
