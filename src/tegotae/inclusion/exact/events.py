@@ -44,6 +44,8 @@ class Exact:
     follow each other faster than that are computed one by one in a time of their own; if they do not part the
     bodies, their limit is one impact of all these contacts together, without restitution: momentum is kept, energy
     falls by what the rest of the series would take. `about["completed_series_of_impacts"]` counts both.
+    Newton's law with friction would gain kinetic energy in some eccentric impacts: those are lessened to the largest
+    part that gains none, on the way from the same impact without restitution.
     Loads that several elements could share in more than one way are shared so that all can bear them.
 
     Args:
