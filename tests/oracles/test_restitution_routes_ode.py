@@ -207,6 +207,19 @@ def test_of_a_row_of_balls_that_touch_the_impact_is_one_as_by_exact_events():
         assert sum(run[n][0] for n in ("va", "vb", "vc")) == pytest.approx(1.0, rel=1e-12)
 
 
+@pytest.mark.parametrize("route", ["ode", "events"])
+def test_an_impact_of_more_bodies_than_can_be_tried_is_refused(route):
+    many = 17
+    touch = [f"dio(p{i + 1} - p{i}, 'c{i}')" for i in range(many - 1)]
+    rows = {f"p{i}": f"v{i}" for i in range(many)}
+    rows |= {f"v{i}": " - ".join(["0" if i == 0 else touch[i - 1], *touch[i : i + 1]]) for i in range(many)}
+    row = Inclusion(rows)
+    start = {"v0": 1.0} | {f"p{i}": 0.1 for i in range(1, many)}
+    machine = row.to_ode(contact=CONTACT, restitution=0.5) if route == "ode" else row.to_events(restitution=0.5)
+    with pytest.raises(InputError, match="modes to try"):
+        machine.solve((0.0, 1.0), start, times=[1.0])
+
+
 PUCK = {"x": "vx", "y": "vy", "vx": "-coulomb(mu*dio(y, 'floor'), vx, 'rub')/m", "vy": "dio(y, 'floor')/m - g"}
 
 

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from tegotae import checks
 from tegotae.checks import Array
 from tegotae.inclusion.impacts.contact_problem import ContactProblem, ContactProblems, Flags
-from tegotae.inclusion.impacts.modes import ModeProblem, admissible, the_one
+from tegotae.inclusion.impacts.modes import LARGEST, ModeProblem, admissible, count, the_one
 
 ROUNDING = 1e-12  # of the work that is summed: an impact that gains less gains nothing
 
@@ -55,6 +56,13 @@ def _impulses(problems: ContactProblems, now: ContactProblem, touching: Flags, r
         barred=(None,) * k,
         urged=now.v,
     )
+    if count(problem) > LARGEST:
+        checks.refuse(
+            problems.asks,
+            f"at t={now.t:.9g} s {int(touching.sum())} contacts and their frictions touch in an impact, which has too "
+            "many modes to try.",
+            "Use to_stepper for machines with many contacts.",
+        )
     return the_one(admissible(problem), now, "impact", problems.inclusion, owner=problems.asks).force
 
 
