@@ -98,3 +98,22 @@ def test_all_three_agree_after_an_impact_without_restitution(structure, numbers)
     better = [off(by_stepper(model, start, T, "midpoint"), run, model) for T in (4e-4, 1e-4)]
     assert better[0] < 0.5 * long
     assert better[1] < 0.5 * short
+
+
+@pytest.mark.parametrize(("structure", "numbers"), DROPS)
+def test_the_ode_agrees_on_bounces_off_what_rests_on_springs(structure, numbers):
+    """Body 1 bounces on the one below, which the floor carries: all rigid at that instant, whatever the stiffness."""
+    model, start = machine(structure, numbers)
+    start, times = start | {"y1": 0.02}, np.linspace(0.0, 0.3, 31)
+    run = model.to_events(restitution=0.8).solve((0.0, 0.3), start, times=times)
+    errors = []
+    for K in (1e6, 1e8):
+        contact = Contact(stiffness=K, damping=1e-4 * K * (1e6 / K) ** 0.5, alpha=1e-5 * (1e6 / K) ** 0.5)
+        ode = model.to_ode(contact=contact, friction=Friction(stiffness=K, damping=1e-4 * K), restitution=0.8)
+        got = ode.solve((0.0, 0.3), start, rtol=1e-9, times=times, events=True)
+        touched = [[event.time for event in each.events if event.element == "stack1"] for each in (got, run)]
+        np.testing.assert_allclose(*touched, atol=1e-3)
+        errors.append(off(states(got, model), run, model))
+    assert len(touched[0]) == 6
+    assert errors[1] < 2e-4  # before and after, springs give way and friction sticks later, the less the stiffer
+    assert errors[1] < 0.1 * errors[0]

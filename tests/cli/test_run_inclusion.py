@@ -69,6 +69,19 @@ def test_the_belt_sticks_and_slips_with_the_period_of_the_closed_form() -> None:
     assert slips[1] - slips[0] == pytest.approx(period, abs=1e-9)
 
 
+@pytest.mark.parametrize("elements", ["tuned", "given"])
+@pytest.mark.parametrize("method", ["LSODA", "RK4"])
+def test_a_ball_bounces_by_the_restitution_on_the_ode_route_too(method: str, elements: str) -> None:
+    settings = ("restitution=0.8", f"elements.kind={elements}", "route.step=1e-4")
+    result = run(*settings, machine="bouncing_ball", route="ode", method=method, until="1")
+    touches = [event.time for event in result.events if event.kind == "touch"]
+    first = math.sqrt(2.0 * 0.1 / GRAVITY)
+    gaps = 2.0 * first * 0.8 ** np.arange(1, len(touches))
+    np.testing.assert_allclose(np.diff(touches), gaps, rtol=1e-5)
+    assert len(touches) == result.about["impacts"] == 7
+    assert first + gaps.sum() < 1.0 < first + gaps.sum() + 0.8 * gaps[-1]
+
+
 def test_elements_may_be_given_instead_of_tuned() -> None:
     settings = (
         "elements.kind=given",

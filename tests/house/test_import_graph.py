@@ -135,13 +135,14 @@ def test_the_reader_of_imports_sees_every_form(tmp_path: Path, monkeypatch: pyte
     assert imported_parts(module) == {"cli", "papers", "scenarios", "bench", "studio"}
 
 
-# What each part of inclusion may lean on; the three routes know nothing of each other.
+# What each part of inclusion may lean on; the three routes know nothing of each other, but share what an impact is.
 INCLUSION = {
     "language": set(),
     "elements": {"language"},
-    "explicit": {"language", "elements"},
+    "impacts": {"language", "elements"},
+    "explicit": {"language", "elements", "impacts"},
     "implicit": {"language", "elements"},
-    "exact": {"language", "elements"},
+    "exact": {"language", "elements", "impacts"},
 }
 
 

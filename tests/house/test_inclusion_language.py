@@ -143,6 +143,13 @@ REFUSED = {
         lambda: one(dio(p, "floor") / m).to_ode(auto=True, period=1e-3),
         "contact 'floor' has no restitution",
     ),
+    "auto with a restitution of another contact": (
+        lambda: Inclusion({"p": "v", "v": "dio(p, 'floor') - dio(1 - p, 'lid')"}).to_ode(
+            auto=True, period=1e-3, restitution={"lid": 0.5}
+        ),
+        r"contact 'floor' has no restitution.\n  Give restitution=, .*elements=automatic",
+    ),
+    "a start without auto": (lambda: one(dio(p, "floor") / m).to_ode(initial={}), "without auto=True"),
     "a period without auto": (lambda: one(dio(p, "floor") / m).to_ode(period=1e-3), "without auto=True"),
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tegotae.inclusion import Inclusion, examples
-from tegotae.inclusion.exact.modes import bearable
+from tegotae.inclusion.impacts.modes import bearable
 
 COUNT = "completed_series_of_impacts"
 

@@ -17,7 +17,7 @@ from sympy.physics.mechanics import (
 )
 
 from tegotae import InputError
-from tegotae.inclusion import coulomb, dio, from_mechanics
+from tegotae.inclusion import automatic, coulomb, dio, from_mechanics
 from tegotae.inclusion.language.compiled_terms import CompiledTerms
 
 m1, m2, l1, l2, g, h, mu = sympy.symbols("m1 m2 l1 l2 g h mu")
@@ -238,6 +238,7 @@ def test_a_tuned_pendulum_bounces_off_the_table_as_asked():
     method.form_lagranges_equations()
     pendulum = from_mechanics(method, {m1: 2.0, l1: 0.5, h: 0.2})
     touching = -math.asin(0.2 / 0.5)
-    ode = pendulum.to_ode(auto=True, period=1e-4, restitution=0.6, initial={"q1": touching})
+    chosen = automatic(pendulum, period=1e-4, restitution=0.6, initial={"q1": touching})
+    ode = pendulum.to_ode(elements=chosen)
     run = ode.solve((0.0, 0.3), {"q1": touching + 0.05, "q1_dot": -1.0}, method="RK4", step=1e-4)
     assert float(run["q1_dot"][-1]) == pytest.approx(0.6, abs=0.005)

@@ -240,7 +240,7 @@ def test_a_weight_takes_about_g_t_of_the_speed_after_an_impact():
     g, asked = 9.81, 0.5
     ball = Inclusion({"p": "v", "v": "dio(p, 'floor') - g"}, {"g": g})
     for period, speed in ((1e-3, 1.5), (1e-3, 3.0), (5e-4, 1.5)):
-        ode = ball.to_ode(auto=True, period=period, restitution=asked)
+        ode = ball.to_ode(elements=automatic(ball, period=period, restitution=asked))
         times = np.linspace(0.0, 20.0 * period, 401)
         run = ode.solve((0.0, times[-1]), {"v": -speed}, method="DOP853", rtol=1e-9, atol=1e-12, times=times)
         after = run.v[np.flatnonzero(run.floor_closed)[-1]]

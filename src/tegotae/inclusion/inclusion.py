@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tegotae import checks
+from tegotae.contact import restitutions
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.explicit.ode import Ode
-from tegotae.inclusion.explicit.tuning import automatic
+from tegotae.inclusion.explicit.tuning import DAMPED, automatic
 from tegotae.inclusion.implicit.stepper import Stepper
 from tegotae.inclusion.language.equations import Equations
 from tegotae.inclusion.language.grammar import refuse
@@ -45,7 +46,7 @@ class Inclusion(Equations):
         elements: Mapping[str, Contact | Friction] | None = None,
         auto: bool = False,
         period: float | None = None,
-        restitution: float | None = None,
+        restitution: float | Mapping[str, float] | None = None,
         initial: Mapping[Any, float] | None = None,
     ) -> Ode:
         """The explicit ordinary differential equation of xiong2011: one added state an element.
@@ -56,23 +57,32 @@ class Inclusion(Equations):
             elements: name -> parameters, overriding those.
             auto: let tegotae choose what is not given, by the mass that each element feels; see `automatic`.
             period: the step that the choice shall be safe for [s]; only with auto.
-            restitution: speed after an impact of a free mass over the speed before it, in (0, 1) [-]; a weight takes
-                a little more, see `automatic`; only with auto.
+            restitution: speed after an impact over the speed before it, 0 to 1 [-], for all contacts or by name:
+                `solve` makes an instant of every impact, whatever mass, stiffness and speed. Where it is not given,
+                spring and damper alone tell what is left.
             initial: state -> value [SI units] at which the masses are taken, 0 if not given; only with auto.
         """
         parameters = dict(checks.mapping("to_ode", "elements", elements, "Give a dict of Contact or Friction by name."))
+        given = restitutions("to_ode", [contact.name for contact in self.contacts], restitution)
         if checks.flag("to_ode", "auto", auto):
             if period is None:
                 checks.refuse("to_ode", "auto=True needs a period.", "Give the integrator's step: period=1e-3.")
             groups = ((contact, self.contacts), (friction, self.frictions))
             known = {e.name: default for default, group in groups if default is not None for e in group}  # type: ignore[attr-defined]
             parameters = known | parameters
-            parameters = automatic(self, period=period, restitution=restitution, initial=initial, elements=parameters)
-        elif any(given is not None for given in (period, restitution, initial)):
-            checks.refuse(
-                "to_ode", "period, restitution and initial are given without auto=True.", "Add auto=True, or omit them."
-            )
-        return Ode(self, self.chosen(contact, friction, parameters))
+            for each in self.contacts:
+                if each.name not in parameters and each.name not in given:
+                    checks.refuse(
+                        "to_ode",
+                        f"contact {each.name!r} has no restitution.",
+                        "Give restitution=, such as 0.5; or elements=automatic(..., restitution=0.5), whose springs "
+                        "and dampers give it by themselves.",
+                    )
+            # Impacts have a law of their own, so the contact itself is chosen to come to rest soon.
+            parameters = automatic(self, period=period, restitution=DAMPED, initial=initial, elements=parameters)
+        elif period is not None or initial is not None:
+            checks.refuse("to_ode", "period and initial are given without auto=True.", "Add auto=True, or omit them.")
+        return Ode(self, self.chosen(contact, friction, parameters), given)
 
     def to_stepper(
         self,
@@ -100,11 +110,12 @@ class Inclusion(Equations):
         chosen = self.chosen(contact, friction, parameters)
         return Stepper(inclusion=self, period=period, elements=chosen, method=method, restitution=restitution)
 
-    def to_events(self, *, restitution: float | Mapping[str, float] = 0.0) -> Exact:
+    def to_events(self, *, restitution: float | Mapping[str, float] | None = 0.0) -> Exact:
         """The exact route: the set-valued laws themselves, integrated from event to event; no stiffness, no damping.
 
         Args:
-            restitution: speed after an impact over the speed before it, 0 to 1 [-], for all contacts or by name.
+            restitution: speed after an impact over the speed before it, 0 to 1 [-], for all contacts or by name; 0 for
+                those that are not named, or for all if None.
         """
         from tegotae.inclusion.exact.events import Exact  # and with it SciPy
 

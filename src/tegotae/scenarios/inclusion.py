@@ -14,6 +14,7 @@ from tegotae.figures.machines import MODES, elements_of
 from tegotae.inclusion import Contact, Friction, Inclusion, automatic, examples
 from tegotae.inclusion.examples import Machine
 from tegotae.inclusion.explicit.integration import FIXED
+from tegotae.inclusion.explicit.tuning import DAMPED
 from tegotae.parameters import Declared, Duration, Parameter, Period
 from tegotae.result import Event, Result, Variable
 from tegotae.scenarios import Quantity, Scenario, refuse_length
@@ -200,8 +201,8 @@ class OdeRoute(Declared):
     def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> tuple[Result, str]:
         """By `to_ode`, and words for the head of the figure."""
         times = _moments(parameters.duration, "route.step", self.step)
-        chosen = parameters.elements.choose(machine, start, self.step, parameters.restitution)
-        result = machine.to_ode(elements=chosen).solve(
+        chosen = parameters.elements.choose(machine, start, self.step, DAMPED)
+        result = machine.to_ode(elements=chosen, restitution=parameters.restitution).solve(
             (0.0, parameters.duration),
             start,
             method=self.method,

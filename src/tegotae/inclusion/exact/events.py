@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,18 +12,25 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.contact import SLIGHT, restitutions
 from tegotae.errors import TegotaeError
-from tegotae.inclusion.exact.contact_problem import ContactProblems
 from tegotae.inclusion.exact.flow import Flow, Interpolant
 from tegotae.inclusion.exact.transitions import REST, Ended, Transitions
+from tegotae.inclusion.impacts.contact_problem import ContactProblems
 from tegotae.inclusion.language.arguments import span_of, start_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
 from tegotae.result import Result
+from tegotae.unsolved import to_the_user
 
 MOST_EVENTS = 100_000
 MOST_AT_ONCE = 50
 LEAST_ROWS = 200  # of a record without times, over its span
+TOLD = 1e-12  # m: a start that is less deep inside is not worth a word
 ROWS_A_STEP = 5  # at least: an integrator of high order makes steps that straight lines do not draw
+
+
+class OverlapWarning(UserWarning):
+    """A start slightly inside of contacts, which was put on their surface: the message names them, and how deep."""
 
 
 class Exact:
@@ -36,11 +44,14 @@ class Exact:
     follow each other faster than that are computed one by one in a time of their own; if they do not part the
     bodies, their limit is one impact of all these contacts together, without restitution: momentum is kept, energy
     falls by what the rest of the series would take. `about["completed_series_of_impacts"]` counts both.
+    Newton's law with friction would gain kinetic energy in some eccentric impacts: those are lessened to the largest
+    part that gains none, on the way from the same impact without restitution.
     Loads that several elements could share in more than one way are shared so that all can bear them.
 
     Args:
         inclusion: the equations.
-        restitution: speed after an impact over the speed before it, in 0 to 1 [-], for all contacts or by name.
+        restitution: speed after an impact over the speed before it, in 0 to 1 [-], for all contacts or by name; 0 for
+            those that are not named, or for all if None.
 
     Example:
         >>> from tegotae.inclusion import Inclusion
@@ -50,9 +61,11 @@ class Exact:
         (1.25, 'floor', 'touch')
     """
 
-    def __init__(self, inclusion: Equations, restitution: float | Mapping[str, float] = 0.0):
+    def __init__(self, inclusion: Equations, restitution: float | Mapping[str, float] | None = 0.0):
         self.inclusion = inclusion
-        self.restitution = _restitution(inclusion, restitution)
+        names = [contact.name for contact in inclusion.contacts]
+        given = restitutions("to_events", names, restitution)
+        self.restitution: Array = np.array([given.get(name, 0.0) for name in names], dtype=np.float64)
         self._problems = ContactProblems(inclusion)
 
     def __repr__(self) -> str:
@@ -88,6 +101,9 @@ class Exact:
             atol: absolute tolerance of the smooth motion, in the units of the states; gaps and rates below 100 times
                 that are taken for 0 where something happens at the same time.
 
+        A start that lies up to a micrometre inside of contacts is put on their surface, by the shortest move, with a
+        word of warning; `about["put_on_surface"]` tells which, and how deep they were: "floor by 1e-07 m".
+
         Returns:
             States and element forces by name, `<contact>_closed` and `<friction>_sticks`, and `.events`: a list of
             (time, element, kind) with kinds touch, release, stick and slip. The last row of a time that is an event's
@@ -99,14 +115,7 @@ class Exact:
         x, _ = start_of("to_events.solve", initial, self.inclusion.states)
         wanted = times_in("to_events.solve", times, t0, t1)
         record = _EventRecord(self._problems, wanted, (t1 - t0) / LEAST_ROWS)
-        for contact, gap in zip(self.inclusion.contacts, self._problems.at(t0, x).gaps, strict=True):
-            if gap < -100.0 * atol:
-                checks.refuse(
-                    "to_events.solve",
-                    f"{contact.name!r} starts {-gap:.3g} m inside: the gap {contact.gap} is {gap:g} m, and what is "
-                    "rigid does not overlap.",
-                    "Start with gaps >= 0.",
-                )
+        x, put = self._outside(t0, x, 100.0 * atol)
         short = max(REST * (t1 - t0), 1e4 * float(np.spacing(max(abs(t0), abs(t1)))))
         transitions = Transitions(self._problems, self.restitution, near=100.0 * atol, short=short)
         self._follow(t0, t1, x, transitions, record, max(rtol, 1e-13), atol)
@@ -114,8 +123,42 @@ class Exact:
         on = np.array(record.on, dtype=np.int8).reshape(len(record.t), self._problems.c + self._problems.k)
         system = self.inclusion
         variables = variables_of(system, np.array(record.t), system.states, np.array(record.x), F, on)
-        about = {"figure": "inclusion", "completed_series_of_impacts": transitions.completions}
+        about: dict[str, Any] = {"figure": "inclusion", "completed_series_of_impacts": transitions.completions}
+        if put:  # as text, which every kind of file holds
+            about["put_on_surface"] = put
         return Result(variables, title="Exact", about=about).with_events(transitions.events)
+
+    def _outside(self, t: float, x: Array, near: float) -> tuple[Array, str]:
+        """The start without overlaps, and which contacts were inside, how deep, in words; deeper ones are refused.
+
+        All that overlaps is moved at once, the shortest way.
+        """
+        now = self._problems.at(t, x)
+        depths = np.maximum(-now.gaps, 0.0)
+        inside = now.gaps < -near
+        for _ in range(3 + len(depths)):  # a curved surface takes a second move, and what is moved may meet others
+            if (now.gaps < -max(near, SLIGHT)).any() or not (now.gaps < -near).any():
+                break
+            inside |= now.gaps < -near
+            now = self._problems.at(t, now.on_surface(inside))
+        for contact, gap in zip(self.inclusion.contacts, now.gaps, strict=True):
+            if gap < -near:
+                checks.refuse(
+                    "to_events.solve",
+                    f"{contact.name!r} starts {-gap:.3g} m inside: the gap {contact.gap} is {gap:g} m, and what is "
+                    "rigid does not overlap.",
+                    "Start with gaps >= 0.",
+                )
+        found = [(self.inclusion.contacts[i].name, depths[i]) for i in np.flatnonzero(inside & (depths > TOLD))]
+        said = ", ".join(f"{name} by {depth:.3g} m" for name, depth in found)
+        if said:
+            warnings.warn(
+                f"to_events.solve: a start inside of contacts is put on their surface: {said}. What is rigid does not "
+                "overlap; start with gaps >= 0.",
+                OverlapWarning,
+                stacklevel=to_the_user(),
+            )
+        return now.x, said
 
     def _follow(
         self, t: float, t1: float, x: Array, transitions: Transitions, record: _EventRecord, rtol: float, atol: float
@@ -206,15 +249,3 @@ class _EventRecord:
         self.x.append(np.asarray(x))
         self.F.append(flow.forces(self.problems.at(t, np.asarray(x))))
         self.on.append((*flow.mode.closed, *flow.mode.held))
-
-
-def _restitution(inclusion: Equations, given: float | Mapping[str, float]) -> Array:
-    names = [contact.name for contact in inclusion.contacts]
-    chosen = dict(given) if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    for name, value in chosen.items():
-        if name not in names:
-            checks.refuse("to_events", f"restitution names {name!r}.", f"Contacts: {', '.join(names) or 'none'}.")
-        number = checks.at_least_zero("to_events", f"restitution of {name!r}", value, "", "Use 0 to 1.")
-        if number > 1.0:
-            checks.refuse("to_events", f"restitution of {name!r}={number:g} makes energy.", "Use 0 to 1.")
-    return np.array([float(chosen.get(name, 0.0)) for name in names])

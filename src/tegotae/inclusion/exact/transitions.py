@@ -12,9 +12,11 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.inclusion.elements.mobility import jam, warn
-from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems, Flags
-from tegotae.inclusion.exact.flow import ROUNDING, Flow
-from tegotae.inclusion.exact.modes import LARGEST, Answer, Mode, ModeProblem, admissible, count, the_one
+from tegotae.inclusion.exact.flow import Flow
+from tegotae.inclusion.impacts.contact_problem import ContactProblem, ContactProblems, Flags
+from tegotae.inclusion.impacts.falls import ROUNDING
+from tegotae.inclusion.impacts.impact import impact
+from tegotae.inclusion.impacts.modes import LARGEST, Answer, Mode, ModeProblem, admissible, count, the_one
 from tegotae.result import Event
 
 REST = 1e-12  # bounces shorter than this part of the run are rest
@@ -183,32 +185,6 @@ class Transitions:
             for friction, was, held in zip(system.frictions, before.held, after.held, strict=True):
                 if was != held:
                     self.events.append(Event(t, friction.name, "stick" if held else "slip"))
-
-
-def impact(problems: ContactProblems, now: ContactProblem, touching: Flags, restitution: Array) -> Array:
-    """The state after an impact.
-
-    Each touching contact leaves with at least restitution times its speed of approach, and no impulse where it leaves
-    faster; friction impulses obey Coulomb's law with the slip after the impact and the coefficients before it.
-    A limit that does not grow with a contact force gives no impulse.
-    """
-    c, k = problems.c, problems.k
-    b = now.v.copy()
-    b[:c] += restitution * np.minimum(now.v[:c], 0.0)
-    struck = now.copied(now.t, now.x)
-    struck.b, struck.S = b, now.R
-    struck.r = struck.s = np.zeros(k)
-    problem = ModeProblem(
-        now=struck,
-        touching=tuple(bool(i) for i in touching),
-        may_close=tuple((False, True) if i else (False,) for i in touching),
-        may_hold=(True,) * k,
-        direction=np.zeros(problems.m),
-        barred=(None,) * k,
-        urged=now.v,
-    )
-    state: Array = now.x + now.W @ the_one(admissible(problem), now, "impact", problems.inclusion).force
-    return state
 
 
 def completed(

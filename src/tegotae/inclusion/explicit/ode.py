@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from sympy import Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.contact import restitutions
 from tegotae.inclusion.elements.mobility import rest_of_contacts
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Wanted, integrate, locate
@@ -23,6 +24,9 @@ from tegotae.inclusion.language.arguments import span_of, start_of, times_in, va
 from tegotae.inclusion.language.equations import Equations
 from tegotae.naming import made_of
 from tegotae.result import Result
+
+if TYPE_CHECKING:
+    from tegotae.inclusion.explicit.striking import Strikes
 
 # Tolerances unless given: states to a nanometre (or nm/s), added states so that forces hold to 0.1 mN.
 _STATE_TOLERANCE = 1e-9
@@ -38,6 +42,8 @@ class Ode(Rewritten):
     Args:
         inclusion: the machine.
         chosen: element name -> its parameters.
+        restitution: speed after an impact over the speed before it, 0 to 1 [-], for all contacts or by name: impacts
+            are instants then, see `solve`. If None, and for contacts that are not named, spring and damper tell it.
 
     Example:
         >>> import sympy
@@ -54,9 +60,16 @@ class Ode(Rewritten):
         [(0.142784, 'floor', 'touch'), (0.151287, 'floor', 'release')]
     """
 
-    def __init__(self, inclusion: Equations, chosen: Mapping[str, Contact | Friction]):
+    def __init__(
+        self,
+        inclusion: Equations,
+        chosen: Mapping[str, Contact | Friction],
+        restitution: float | Mapping[str, float] | None = None,
+    ):
         super().__init__(inclusion)
         self.chosen = dict(chosen)
+        # By name, of the contacts whose impacts follow it; those of the others are left to spring and damper.
+        self.restitution = restitutions("to_ode", [contact.name for contact in inclusion.contacts], restitution)
         # Every parameter with its value: the user's, then K, beta (and alpha) of each element.
         self.parameters: dict[Symbol, float] = dict(inclusion.parameters)
         for part in self.parts:
@@ -81,8 +94,70 @@ class Ode(Rewritten):
         source = OdeSource(self, list(self.parameters))
         return Compiled(source, np.array(list(self.parameters.values()), dtype=np.float64))
 
+    @cached_property
+    def _striking(self) -> tuple[Compiled, Any]:
+        """The same with a law of its own for impacts, and what tells those."""
+        from tegotae.inclusion.impacts.contact_problem import ContactProblems
+
+        source = OdeSource(self, list(self.parameters), impacts=True)
+        numbers = [*self.parameters.values(), *[1.0] * len(self.contacts)]
+        return Compiled(source, np.array(numbers, dtype=np.float64)), ContactProblems(self.inclusion, "to_ode")
+
+    def _strikes(self, longest: float = 0.0) -> Strikes:
+        """The law of impacts for one run; `longest` is the length of its fixed steps [s]."""
+        from tegotae.inclusion.explicit.striking import Strikes  # and with it SciPy
+
+        compiled, problems = self._striking
+        chosen = [self.chosen[contact.name] for contact in self.inclusion.contacts]
+        shortest = np.array([max(c.alpha, longest) for c in chosen if isinstance(c, Contact)], dtype=np.float64)
+        return Strikes(compiled, problems, self.restitution, shortest)
+
+    def gaps(self, t: float, y: ArrayLike) -> dict[str, float]:
+        """The gap of every contact by name [m]; where one falls to 0, an integrator of one's own calls `impact`.
+
+        Args:
+            t: time [s].
+            y: values of all states [SI units].
+        """
+        values, terms, n = np.zeros(len(self.contacts)), self.inclusion.terms, len(self.inclusion.states)
+        t, state = checks.number("Ode.gaps", "t", t, "s"), self._given("Ode.gaps", y)
+        terms.module.gaps(t, state[:n], terms.values, terms.inputs_at(t), values, values.copy())
+        return dict(zip((c.name for c in self.inclusion.contacts), values.tolist(), strict=True))
+
+    def impact(self, t: float, y: ArrayLike, struck: str | Iterable[str]) -> Array:
+        """The states after an impact of contacts with a restitution, for integrators of one's own.
+
+        All of these contacts that touch take part, those that carry a load already with a speed after it of at least
+        0, and frictions by Coulomb's law with the slip after it; see `solve`. What would be back sooner than its
+        contact's alpha does not bounce.
+
+        Args:
+            t: time [s].
+            y: values of all states before it [SI units].
+            struck: the contacts whose gaps have just closed, by name.
+
+        Example:
+            >>> from tegotae.inclusion import Contact, Inclusion
+            >>> ball = Inclusion({"p": "v", "v": "dio(p, 'floor') - 9.81"})
+            >>> ode = ball.to_ode(contact=Contact(stiffness=1e5, damping=200.0), restitution=0.5)
+            >>> ode.impact(0.0, [0.0, -2.0, 0.0], "floor").tolist()
+            [0.0, 1.0, 0.0]
+        """
+        t = checks.number("Ode.impact", "t", t, "s")
+        remedy = "Give the name of a contact, or a list of them."
+        names = [struck] if isinstance(struck, str) else checks.several("Ode.impact", "struck", struck, str, remedy)
+        for name in names:
+            if name not in self.restitution:
+                known = ", ".join(self.restitution) or "none; give to_ode(restitution=...)"
+                checks.refuse("Ode.impact", f"{checks.shown(name)} has no restitution.", f"Those that have: {known}.")
+        strikes, state = self._strikes(), self._given("Ode.impact", y)
+        met = np.array([contact.name in names for contact in self.inclusion.contacts], dtype=np.bool_)
+        gaps = np.array(list(self.gaps(t, state).values()))
+        strikes.fly(strikes.law & (met | (gaps > 0.0)))
+        return strikes.law_at(t, state, met, strikes.flying)[0]
+
     def rhs(self, t: float, y: ArrayLike) -> Array:
-        """The time derivative of all states, in the order of `states`.
+        """The time derivative of all states, in the order of `states`; without impacts.
 
         Args:
             t: time [s].
@@ -106,6 +181,14 @@ class Ode(Rewritten):
             checks.refuse("Ode", f"y has shape {values.shape}.", f"Give {len(self.states)} numbers: {names}.")
         return values
 
+    def _given(self, owner: str, y: ArrayLike) -> Array:
+        names = ", ".join(s.name for s in self.states)
+        remedy = f"Give {len(self.states)} numbers: {names}."
+        values = checks.values(owner, "y", y, "SI", remedy, -math.inf)
+        if values.shape != (len(self.states),):
+            checks.refuse(owner, f"y has shape {values.shape}.", remedy)
+        return values
+
     # ------------------------------------------------------------ solving
 
     def solve(
@@ -121,6 +204,12 @@ class Ode(Rewritten):
         events: bool = False,
     ) -> Result:
         """Integrate from one time to another.
+
+        Contacts with a restitution e have impacts that are instants: where one that is open closes at a speed u, it
+        leaves with e u (Newton's law), with impulses of friction by Coulomb's law, all that touches at once; an
+        impact gains no energy. A bounce that would be over within the contact's alpha, or within a fixed step, leaves
+        none, and spring and damper take the load. Times of the record hold what is after an impact; those of the
+        steps of an integrator hold both. `about["impacts"]` counts them.
 
         Args:
             span: start and end [s].
@@ -159,6 +248,8 @@ class Ode(Rewritten):
         if method in FIXED and step is not None:
             n = len(self.inclusion.states)
             check_step(self.inclusion, self.chosen, y[:n], wanted.start, method=method, step=step)
+        if self.restitution:
+            return self._solve_with_impacts(y, wanted, initial, events)
         path = integrate(self.compiled, y, wanted)
         forces, modes = self._observed(path.times, path.states)
         variables = variables_of(self.inclusion, path.times, self.states, path.states, forces, modes)
@@ -169,6 +260,21 @@ class Ode(Rewritten):
             return run
         names = [element.name for element in self.inclusion.elements]
         return run.with_events(locate(path.steps, path.dense, self._observed, names, len(self.inclusion.contacts)))
+
+    def _solve_with_impacts(
+        self, y: Array, wanted: Wanted, initial: Mapping[Any, float] | None, events: bool
+    ) -> Result:
+        from tegotae.inclusion.explicit import striking  # and with it SciPy
+
+        strikes = self._strikes((wanted.step or 0.0) if wanted.method in FIXED else 0.0)
+        given = {str(name)[2:] for name in initial or {} if str(name).startswith("e_")}
+        pieces = striking.follow(strikes, y, wanted, given)
+        times, states, forces, modes = striking.recorded(strikes, pieces)
+        about: dict[str, Any] = {"figure": "inclusion", "method": wanted.method}
+        about |= {"step": wanted.step} if wanted.method in FIXED else {"rtol": wanted.rtol}
+        about["impacts"] = strikes.count
+        run = Result(variables_of(self.inclusion, times, self.states, states, forces, modes), title="Ode", about=about)
+        return run.with_events(striking.happened(strikes, pieces)) if events else run
 
     def start(self, initial: Mapping[Any, float] | None = None, *, t: float = 0.0) -> Array:
         """All states at the start: those given, 0 for the others, added states relaxed.
@@ -201,7 +307,4 @@ class Ode(Rewritten):
     # ------------------------------------------------------------ what a run returns
 
     def _observed(self, times: Array, states: Array) -> tuple[Array, NDArray[np.int8]]:
-        forces = np.zeros((times.size, len(self.inclusion.forces)))
-        modes = np.zeros((times.size, len(self.inclusion.elements)), dtype=np.int64)
-        self.compiled.module.observe(np.ascontiguousarray(times), states, self.compiled.p, forces, modes)
-        return forces, modes.astype(np.int8)
+        return self.compiled.observed(times, states, len(self.inclusion.forces), len(self.inclusion.elements))

@@ -9,6 +9,13 @@ The generated module holds, for N states (added ones included) and m forces:
     observe(times, ys, p, forces, modes)   forces (k, m) and modes (k, elements): 1 for closed or sticking
     rk4, heun(start, T, steps, left, y, p, A, B, W, times, out)   fixed steps, interpolated at `times`
 
+Where impacts have a law of their own, p ends with one number a contact: 0 while it flies, and neither carries nor
+feels its spring beyond the surface, so that what is integrated up to an impact is smooth. Then there are also:
+
+    gaps(t, y, p, g, v)                gaps [m] and their rates [m/s]
+    rk4_once, heun_once(t, h, y, p, A, B, W)   a step of length h
+    rk4_watched, heun_watched(...)     fixed steps until something has to be looked at: see `_WATCHED`
+
 A and B are room for solving the mass matrix; p holds the parameters, K, beta and alpha included, so that other
 numbers use the same compiled code. The Jacobian, which only stiff methods ask for, is a module of its own:
 
@@ -68,27 +75,92 @@ def {name}(start, T, steps, left, y, p, A, B, W, times, out):
     return total
 """
 
-RK4 = _LOOP.format(
-    name="rk4",
-    stages=4,
-    when="(0.5 * h if s < 2 else h)",
-    stage="""\
+_RK4 = {
+    "name": "rk4",
+    "stages": 4,
+    "when": "(0.5 * h if s < 2 else h)",
+    "stage": """\
                 if s < 3:
                     y[i] = W[0, i] + (0.5 * h if s < 2 else h) * W[s + 1, i]
                 else:
                     y[i] = W[0, i] + h / 6.0 * (W[1, i] + 2.0 * (W[2, i] + W[3, i]) + W[4, i])""",
-)
-
-HEUN = _LOOP.format(
-    name="heun",
-    stages=2,
-    when="h",
-    stage="""\
+}
+_HEUN = {
+    "name": "heun",
+    "stages": 2,
+    "when": "h",
+    "stage": """\
                 if s < 1:
                     y[i] = W[0, i] + h * W[1, i]
                 else:
                     y[i] = W[0, i] + 0.5 * h * (W[1, i] + W[2, i])""",
-)
+}
+RK4, HEUN = _LOOP.format(**_RK4), _LOOP.format(**_HEUN)
+
+_STEP = """
+@kernel
+def {name}_step(t, h, y, p, A, B, W):
+    copy(y, W, 0)
+    for s in range({stages}):
+        for i in range(y.size):
+{stage}
+        rows(t + {when}, y, p, A, B, W[s + 2])
+
+@entry
+def {name}_once(t, h, y, p, A, B, W):
+    rows(t, y, p, A, B, W[1])
+    {name}_step(t, h, y, p, A, B, W)
+"""
+
+# As above, from step `first` on, with `k` times already kept. `G` holds gaps and rates before and after a step, (4, c),
+# `law` is 1 for each contact whose impacts have a law. Returned are the step, how many times are kept, and why it ends
+# there: DONE; LOOK: a gap may have closed in this step, from W[0] to y, which is not kept; FREED: before this step a
+# contact that was closed has opened; LOST: no longer finite.
+DONE, LOOK, FREED, LOST = range(4)
+OPEN = 1e-9  # m: a gap that is open, whatever its rate; what is put on a surface is off by rounding
+_WATCHED = """
+@entry
+def {name}_watched(start, T, steps, left, first, y, p, A, B, W, G, law, times, k, out):
+    total = steps + (1 if left > 0.0 else 0)
+    if first < total:
+        rows(start + first * T, y, p, A, B, W[1])
+        gaps_of(start + first * T, y, p, G[0], G[1])
+    for step in range(first, total):
+        t = start + step * T
+        h = T if step < steps else left
+        {name}_step(t, h, y, p, A, B, W)
+        whole = 0.0
+        for i in range(y.size):
+            whole += abs(y[i]) + abs(W[{stages} + 1, i])
+        if not whole < np.inf:
+            return step, k, {LOST}
+        gaps_of(t + h, y, p, G[2], G[3])
+        for i in range(law.size):
+            if p[p.size - law.size + i] == 0.0:
+                dips = G[1, i] < 0.0 and G[3, i] > 0.0 and G[0, i] + h * G[1, i] < 0.0
+                if G[2, i] < 0.0 or dips:
+                    return step, k, {LOOK}
+        end = t + h + 1e-9 * h
+        while k < times.size and times[k] <= end:
+            q = (times[k] - t) / h
+            cubic(1.0 if q > 1.0 - 1e-9 else q, h, W, 1, {stages} + 1, y, out, k)
+            k += 1
+        for i in range(law.size):
+            opens = G[2, i] > {OPEN} or (G[2, i] > 0.0 and G[3, i] > 0.0)
+            if opens and law[i] > 0 and p[p.size - law.size + i] > 0.0:
+                return step + 1, k, {FREED}
+        copy(W[{stages} + 1], W, 1)
+        copy(G[2], G, 0)
+        copy(G[3], G, 1)
+    return total, k, {DONE}
+"""
+_NAMES = {"DONE": DONE, "LOOK": LOOK, "FREED": FREED, "LOST": LOST, "OPEN": OPEN}
+
+
+def _watched(rule: dict[str, Any]) -> str:
+    """The loop of fixed steps that ends where something has to be looked at."""
+    step = _STEP.format(**rule | {"stage": rule["stage"].replace("\n    ", "\n").removeprefix("    ")})
+    return step + _WATCHED.format(**rule, **_NAMES)
 
 
 _CALLED = (limited, ode.shrink, ode.sticks, eliminate, ode.copy, ode.cubic)
@@ -96,10 +168,10 @@ _RULES = (limited, ode.shrink, eliminate, ode.add_row, ode.rub_slope, ode.throug
 
 
 class OdeSource:
-    """Writes and compiles the module of one rewritten inclusion."""
+    """Writes and compiles the module of one rewritten inclusion; `impacts`: with a law of its own for impacts."""
 
-    def __init__(self, rewritten: Rewritten, parameters: Sequence[Symbol]):
-        self.rewritten = rewritten
+    def __init__(self, rewritten: Rewritten, parameters: Sequence[Symbol], *, impacts: bool = False):
+        self.rewritten, self.impacts, self.values = rewritten, impacts, len(parameters)
         self.system = system = rewritten.inclusion
         self.n, self.size = len(system.states), len(rewritten.states)
         self.contacts, self.frictions = rewritten.contacts, rewritten.frictions
@@ -144,7 +216,9 @@ class OdeSource:
         entry = function("@entry", "rhs", "t, y, p, A, B, f", ["rows(t, y, p, A, B, f)"])
         loop = ["for k in range(times.size):", "    rows(times[k], ys[k], p, A, B, fs[k])"]
         slopes = function("@entry", "slopes", "times, ys, p, A, B, fs", loop)
-        return "\n".join(["import math", "", self.rows_function(), entry, slopes, self._observe(), RK4, HEUN])
+        parts = ["import math", "", self.rows_function(), entry, slopes, self._observe()]
+        loops = [*self._gaps(), _watched(_RK4), _watched(_HEUN)] if self.impacts else [RK4, HEUN]
+        return "\n".join([*parts, *loops])
 
     def rows_function(self) -> str:
         """The right-hand side itself."""
@@ -156,6 +230,9 @@ class OdeSource:
         """S_i, F_i of contacts; w_j, r_k, F of frictions; in the paper's order."""
         lines = [f"u_{i} = input_{i}(t)" for i in range(len(self.system.callables))]
         lines += self.body([(f"S_{i}", c.switch) for i, c in enumerate(self.contacts)], "s")
+        if self.impacts:
+            flies = [f"p[{self.values + i}] == 0.0" for i in range(len(self.contacts))]
+            lines += [f"S_{i} = -1.0 if {each} else S_{i}" for i, each in enumerate(flies)]
         lines += [f"F_{i} = {self.places[c.K]} * max(0.0, S_{i})" for i, c in enumerate(self.contacts)]
         stretches = [(f"w_{j}", w) for j, w in enumerate(w for f in self.frictions for w in f.stretch)]
         limits = [(f"r_{k}", f.element.limit) for k, f in enumerate(self.frictions)]
@@ -203,6 +280,15 @@ class OdeSource:
             inner.append(f"modes[k, {len(self.contacts) + k}] = 1 if {held} else 0")
         loop = ["for k in range(times.size):", *("    " + s for s in ["t = times[k]", "y = ys[k]", *inner])]
         return function("@entry", "observe", "times, ys, p, forces, modes", loop)
+
+    def _gaps(self) -> list[str]:
+        """Gaps and their rates, for the loops and for all others."""
+        gaps = [c.element.gap for c in self.contacts]
+        pairs = [(f"g[{i}]", gap) for i, gap in enumerate(gaps)]
+        pairs += [(f"v[{i}]", self.system.rate(gap)) for i, gap in enumerate(gaps)]
+        lines = [f"u_{i} = input_{i}(t)" for i in range(len(self.system.callables))] + self.body(pairs, "g")
+        inner = function("@kernel", "gaps_of", "t, y, p, g, v", lines)
+        return [inner, function("@entry", "gaps", "t, y, p, g, v", ["gaps_of(t, y, p, g, v)"])]
 
     def body(self, pairs: Sequence[tuple[str, Expr]], prefix: str) -> list[str]:
         """Assignments, common parts once."""

@@ -34,6 +34,7 @@ CONTACT_RATE = 0.3
 FRICTION_RATE = 1.0  # sqrt(K/M) T while it sticks; RK4 loses the friction, silently, from 2.785
 _LEAST_ZETA = 1e-8  # damping ratio of the softest impact that is told from an elastic one
 TOGETHER = 1.25  # how far below RK4's limit all elements together stay
+DAMPED = 0.5  # the restitution of springs and dampers where impacts have a law of their own: soon at rest
 LEAST_RATIO, LARGEST_RATIO = 0.002, 0.95  # r: below, beta is 250 periods; above, almost unstable
 
 
@@ -134,10 +135,12 @@ def automatic(
 ) -> dict[str, Contact | Friction]:
     """Parameters for every element, each by the mass that it feels: what `to_ode(auto=True, ...)` uses.
 
+    With `to_ode(elements=automatic(...))` there are no jumps: spring and damper give back the restitution asked for.
+
     Every element is as stiff as the period and its neighbours on the same bodies allow, so no load has to be
     guessed. The restitution is that of a free mass: a weight g, which works on while the contact is closed, takes
     about g T more of the speed after an impact (at 1 ms, 1.5 m/s and 0.5 asked it is 0.494). That depends on the
-    speed, so no constants mend it; a shorter period does, or `to_events`.
+    speed, so no constants mend it; a shorter period does, or a law of its own: `to_ode(restitution=...)`.
 
     A load that would accelerate the element's mass by a sinks into a contact by about 11 a T^2 (0.1 mm at
     1 ms under gravity; more where the restitution is below 0.15) and stretches a friction by a T^2. The masses are
@@ -179,7 +182,7 @@ def automatic(
     # Elements that share a body are stiffer together; all times scale alike, so one division makes room for them.
     # Those given by name take part as if they were tuned: what is wrong with them is not mended by the others.
     masses = {name: mass if math.isfinite(mass) else 1.0 for name, mass in masses.items()}
-    eps = 0.5 if restitution is None else restitution
+    eps = DAMPED if restitution is None else restitution
     safe, _ = largest_step(inclusion, _each(inclusion, masses, T, eps), place, 0.0, method="RK4")
     return _each(inclusion, masses, T * max(1.0, TOGETHER * T / safe), eps) | given
 

@@ -26,7 +26,7 @@ from scipy.optimize import nnls
 
 from tegotae.checks import Array
 from tegotae.errors import UniquenessError
-from tegotae.inclusion.exact.contact_problem import ContactProblem
+from tegotae.inclusion.impacts.contact_problem import ContactProblem
 from tegotae.inclusion.language.equations import Equations
 
 TOLERANCE = 1e-11  # of the size of what is compared: rounding of small linear solves, well below any rtol
@@ -277,15 +277,28 @@ def bearable(F: Array, free: Array, C: Array, h: Array, *, margin: float = INSID
 ALIKE = 1e-6  # motions that differ by less (of their size) are one: the modes meet there
 
 
+class NoMotionError(UniquenessError):
+    """The rigid law has no motion at all: friction wedges contacts, or what moves by itself leaves no room."""
+
+
+_OTHERWISE = {"to_events": "use to_ode or to_stepper", "to_ode": "leave out restitution"}
+
+
 def the_one(
-    answers: list[Answer], now: ContactProblem, what: str, inclusion: Equations, before: Mode | None = None
+    answers: list[Answer],
+    now: ContactProblem,
+    what: str,
+    inclusion: Equations,
+    before: Mode | None = None,
+    *,
+    owner: str = "to_events",
 ) -> Answer:
     """The answer whose mode changes least, if all move alike; otherwise an error that shows the modes."""
     if not answers:
-        raise UniquenessError(
-            f"to_events: at t={now.t:.9g} s no mode of contact and friction is admissible ({what}): the rigid law "
+        raise NoMotionError(
+            f"{owner}: at t={now.t:.9g} s no mode of contact and friction is admissible ({what}): the rigid law "
             "has no motion there (Painlevé), " + _place(now, inclusion) + ".\n  Lower the friction coefficients "
-            "that couple contacts, or use to_ode or to_stepper, whose contacts are compliant."
+            f"that couple contacts, or {_OTHERWISE[owner]}: contacts are compliant then."
         )
     # A larger limit at rest makes both holding and sliding possible; what can hold, holds.
     resting = [j for j, friction in enumerate(inclusion.frictions) if friction.static is not None]
@@ -296,10 +309,10 @@ def the_one(
     for answer, move in zip(answers[1:], moves[1:], strict=True):
         if np.abs(move - moves[0]).max(initial=0.0) > ALIKE * size:
             raise UniquenessError(
-                f"to_events: at t={now.t:.9g} s more than one motion is possible ({what}): "
+                f"{owner}: at t={now.t:.9g} s more than one motion is possible ({what}): "
                 f"{describe(answers[0].mode, inclusion)}, or {describe(answer.mode, inclusion)}; "
                 + _place(now, inclusion)
-                + ".\n  Lower the friction coefficients that couple contacts, or use to_ode or to_stepper."
+                + f".\n  Lower the friction coefficients that couple contacts, or {_OTHERWISE[owner]}."
             )
     # A contact that touches without a load may be called open or closed: closed, or rounding would strike it for ever.
     # So with a friction that does not move: what rests well below its limit sticks, though others would hold it too.

@@ -87,10 +87,10 @@ _FILLED = (*(name for name in _ARGUMENTS if name != "M"), "D")
 
 
 class ContactProblems:
-    """The contact problem of an inclusion at any time and state."""
+    """The contact problem of an inclusion at any time and state; `owner` is who asks, for messages."""
 
-    def __init__(self, inclusion: Equations):
-        self.inclusion = inclusion
+    def __init__(self, inclusion: Equations, owner: str = "to_events"):
+        self.inclusion, self.asks = inclusion, owner
         self.n, self.c, self.k = len(inclusion.states), len(inclusion.contacts), len(inclusion.frictions)
         self.m = len(inclusion.forces)
         self.values: Array = np.array(list(inclusion.parameters.values()), dtype=np.float64)
@@ -114,7 +114,7 @@ class ContactProblems:
             self._fill(t, self._here, self.values, self.u, *self._filled)
             now = self._workspace.copied(t, x)
             if self.u.size:
-                check_values("to_events.solve", self.inclusion.callables, self.u, t)
+                check_values(f"{self.asks}.solve", self.inclusion.callables, self.u, t)
             if not self._solved:
                 both: Array = np.asarray(np.linalg.solve(self._M, np.column_stack((now.a, now.W))), dtype=np.float64)
                 now.a, now.W = np.array(both[:, 0]), np.array(both[:, 1:])
@@ -129,7 +129,7 @@ class ContactProblems:
         if fed := [symbol for value in (*gaps, *speeds) for symbol in value.free_symbols & set(system.callables)]:
             name = min(symbol.name for symbol in fed)
             checks.refuse(
-                "to_events",
+                self.asks,
                 f"a gap or slip holds the input {name!r}, a function whose rate of change is not known.",
                 f"Give {name!r} as an expression of the time t, or make it a state with its own row.",
             )
@@ -144,8 +144,8 @@ class ContactProblems:
             *entries("V", slopes_of(speeds, states)),
             *entries("b", list(slopes_of(speeds, [TIME]))),
             *entries("gap_slope", slopes_of(gaps, states)),
-            *_affine("r", "R", limits, forces),
-            *_affine("s", "S", static, forces),
+            *_affine(self.asks, "r", "R", limits, forces),
+            *_affine(self.asks, "s", "S", static, forces),
         ]
         pairs = [(target, value) for target, value in pairs if value != 0]  # the arrays come as zeros
         lines = [f"u[{i}] = input_{i}(t)" for i in range(len(system.callables))]
@@ -153,11 +153,11 @@ class ContactProblems:
         return "import math\n" + function("@entry", "fill", f"t, x, p, u, {', '.join(_ARGUMENTS)}", lines)
 
 
-def _affine(constant: str, slope: str, limits: list[Expr], forces: list[Symbol]) -> list[tuple[str, Expr]]:
-    """limit = constant + slope . contact forces; the exact route solves linear systems, so it must be so."""
+def _affine(owner: str, constant: str, slope: str, limits: list[Expr], forces: list[Symbol]) -> list[tuple[str, Expr]]:
+    """limit = constant + slope . contact forces; rigid laws are solved as linear systems, so it must be so."""
     slopes = slopes_of(limits, forces)
     for limit, row in zip(limits, range(slopes.shape[0]), strict=True):
         if slopes[row, :].free_symbols & set(forces):
-            checks.refuse("to_events", f"the limit {limit} is not linear in contact forces.", "Use mu*dio(gap).")
+            checks.refuse(owner, f"the limit {limit} is not linear in contact forces.", "Use mu*dio(gap).")
     rest = [limit.xreplace(dict.fromkeys(forces, sympy.S.Zero)) for limit in limits]
     return [*entries(constant, rest), *entries(slope, slopes)]
