@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tegotae.inclusion import Inclusion, examples, tune_contact
+from tegotae.inclusion import Inclusion, coulomb, dio, examples, tune_contact
 from tegotae.inclusion.explicit.integration import Compiled
 from tegotae.inclusion.explicit.ode import Ode
 from tegotae.inclusion.explicit.source import OdeSource
@@ -141,3 +141,33 @@ def tuned_damper(factor):
         return replace(contact, damping=factor * contact.damping)
 
     return tune
+
+
+# ------------------------------------------------------------ impacts
+
+
+def bouncing(route, factor):
+    """Every restitution times a factor; None takes it away."""
+
+    def to(machine, *, restitution, **given):
+        if factor is None:
+            return route(machine, **given)
+        if isinstance(restitution, dict):
+            return route(machine, **given, restitution={k: factor * e for k, e in restitution.items()})
+        return route(machine, **given, restitution=factor * restitution)
+
+    return to
+
+
+def mistaken(route, **factors):
+    """A route that takes some parameters of the machine for others."""
+
+    def to(machine, **given):
+        other = {s.name: factors.get(s.name, 1.0) * value for s, value in machine.parameters.items()}
+        rows = dict(zip(machine.states, machine.right, strict=True))
+        gaps = {c.force: dio(c.gap, c.name) for c in machine.contacts}
+        limits = {f.forces[0]: coulomb(f.limit.xreplace(gaps), f.slips[0], f.name) for f in machine.frictions}
+        rows = {state: row.xreplace(limits).xreplace(gaps) for state, row in rows.items()}
+        return route(Inclusion(rows, other), **given)
+
+    return to

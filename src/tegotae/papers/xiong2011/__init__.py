@@ -79,4 +79,4 @@ paper = Paper(
     subject=XiongSubject(),
 )
 
-paper.collect(__name__, "one_element", "machine", "figures")
+paper.collect(__name__, "one_element", "machine", "impacts", "figures")

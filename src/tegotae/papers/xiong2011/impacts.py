@@ -50,7 +50,7 @@ def restitution_is_one_thing(subject: XiongSubject) -> Findings:
             given = {"restitution": restitution}
             runs = [("exact events", subject.to_events(ball, **given).solve((0.0, top), start))]
             for stiffness in (mass * each for each in STIFFNESSES):
-                contact = {"contact": elements(stiffness)["contact"]}
+                contact = {"contact": elements(stiffness, 4e-3)["contact"]}
                 ode = subject.to_ode(ball, **contact, **given)
                 runs.append(("ODE, LSODA", ode.solve((0.0, top), start, rtol=1e-9)))
                 if stiffness == mass * STIFFNESSES[0]:

@@ -162,8 +162,11 @@ def limit_lines(E, F, LA, LB, W, shift, limit, L):
 
 
 @kernel
-def rounding(E, x, s, d, shift, F, Dg, Dy, Q, C, T, noise):
-    """What rounding leaves open of each slack; `noise` holds the magnitudes that were summed in its gap or slip."""
+def rounding(E, x, s, d, shift, F, Dg, Dy, Q, C, T, rho, noise):
+    """What rounding leaves open of each slack; `noise` holds the magnitudes that were summed in its gap or slip.
+
+    Friction follows what rounding does to the contacts beside it.
+    """
     nc = E.nc
     for i in range(noise.shape[0]):
         size = noise[i] + (E.beta[i] if i < nc else 1.0) * abs(s[i]) / (T + E.beta[i])
@@ -176,6 +179,8 @@ def rounding(E, x, s, d, shift, F, Dg, Dy, Q, C, T, noise):
         for j in range(F.shape[0]):
             size += abs(Q[i, j] * F[j])
         noise[i] = ROUNDING * size
+        for j in range(nc if i >= nc else 0):
+            noise[i] += abs(Q[i, j]) * noise[j] * rho[j]
 
 
 @kernel
@@ -306,7 +311,7 @@ def tick_kernel(
                 how = solve(problem, F, w.work)[1]
             if k >= LATE:
                 magnitudes(t, xh, p, u, noise)
-                rounding(E, x, s, d, shift, F, Dg, Dy, Q, C, T, noise)
+                rounding(E, x, s, d, shift, F, Dg, Dy, Q, C, T, w.work[RHO], noise)
             part = 0.5 if k > DAMPED else 1.0
             done = settled(x, F, F_before, free, W, Q, C, w.work[RHO], noise, part, d) or linear
             if done:
