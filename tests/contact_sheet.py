@@ -123,7 +123,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
         hand=Driver(angle=Sine(amplitude=1.5)), duration=6.0, period=T, inputs={"speed": np.linspace(10.0, -4.0, 6000)}
     ),
 }
-MACHINES = ("bouncing_ball", "floor", "slope", "belt", "two_bodies", "pendulum_on_table")
+MACHINES = ("bouncing_ball", "floor", "slope", "belt", "two_bodies", "pendulum_on_table", "woodpecker")
 SCENARIOS = {
     "friction": (),
     "friction-stribeck": ("law.kind=stribeck", "law.static=5", "motion.amplitude=0.05"),

@@ -11,7 +11,7 @@ import shellingham
 
 from tegotae.cli import main
 
-INCLUSIONS = ["belt", "bouncing-ball", "floor", "pendulum-on-table", "slope", "two-bodies"]
+INCLUSIONS = ["belt", "bouncing-ball", "floor", "pendulum-on-table", "slope", "two-bodies", "woodpecker"]
 
 
 @pytest.mark.parametrize(

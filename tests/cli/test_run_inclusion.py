@@ -14,7 +14,7 @@ from tegotae.figures import of_result
 from tegotae.scenarios import load_scenario
 
 GRAVITY = 9.81
-MACHINES = ("bouncing_ball", "floor", "slope", "belt", "two_bodies", "pendulum_on_table")
+MACHINES = ("bouncing_ball", "floor", "slope", "belt", "two_bodies", "pendulum_on_table", "woodpecker")
 
 
 @pytest.fixture(autouse=True)
@@ -138,8 +138,11 @@ def test_show_prints_toml_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "said"),
     [
         (["floot"], "no machine 'floot'; near is floor"),
-        (["glue"], "Choose one of belt, bouncing-ball, floor, pendulum-on-table, slope, two-bodies."),
-        (["--set", "machine.kind=glue"], "known are bouncing_ball, floor, slope, belt, two_bodies, pendulum_on_table"),
+        (["glue"], "Choose one of belt, bouncing-ball, floor, pendulum-on-table, slope, two-bodies, woodpecker."),
+        (
+            ["--set", "machine.kind=glue"],
+            "known are bouncing_ball, floor, slope, belt, two_bodies, pendulum_on_table, woodpecker",
+        ),
         (["belt", "--route", "glue"], "glue"),
         (["belt", "--method", "RK4"], "route of kind 'events' has no 'method'; it belongs to --route ode"),
         (["floor", "--route", "ode", "--method", "RK9"], "RK9"),
@@ -149,7 +152,7 @@ def test_show_prints_toml_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
         (["belt", "--until", "nan"], "duration"),
         (["belt", "--until", "1e9"], "moments"),
         (["belt", "--set", "route.record=0"], "must be > 0"),
-        (["bouncing_ball", "--set", "restitution=2"], "makes energy"),
+        (["bouncing_ball", "--set", "restitution=2"], "restitution=2.0 must be <= 1"),
         (["bouncing_ball", "--set", "machine.height=-0.1"], "machine.height"),
         (["bouncing_ball", "--set", "machine.mass=0"], "machine.mass"),
         (["bouncing_ball", "--set", "machine.speed=1"], "machine of kind 'bouncing_ball' has no 'speed'"),

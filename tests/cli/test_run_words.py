@@ -28,6 +28,7 @@ OWN = {
     "inclusion belt": INCLUSION,
     "inclusion two-bodies": INCLUSION,
     "inclusion pendulum-on-table": INCLUSION,
+    "inclusion woodpecker": INCLUSION,
     "rod": {"--until", "--animation"},
     "rod paper": {"--until", "--animation"},
     "rod snake": {"--until", "--animation"},

@@ -144,6 +144,10 @@ INCLUSION = Line(
             "pendulum-on-table", "A double pendulum whose tip strikes a table and rubs along it.",
             "--until 1 --plot pendulum.png",
         ),
+        _inclusion(
+            "woodpecker", "A toy woodpecker that nods, pecks and jams its way down a pole.",
+            "--until 0.5 --plot woodpecker.png",
+        ),
     ),
 )  # fmt: skip
 ROD = Line(

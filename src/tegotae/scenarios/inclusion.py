@@ -38,6 +38,10 @@ class InclusionMachine(Declared):
         """Equations and start."""
         return self.make(**vars(self))
 
+    def restitution(self, given: float) -> float | dict[str, float]:
+        """Of all its contacts, or by name [-]."""
+        return given
+
 
 @dataclass(frozen=True, kw_only=True)
 class BouncingBall(InclusionMachine):
@@ -132,6 +136,24 @@ class PendulumOnTable(InclusionMachine):
     make = staticmethod(examples.pendulum_on_table)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Woodpecker(InclusionMachine):
+    """The toy that nods, pecks and jams its way down a pole; the restitution is that of its beak."""
+
+    friction: Coefficient = 0.3
+    spring: Annotated[float, Parameter("[N·m/rad], >= 0, stiffness between sleeve and bird")] = 5.6e-3
+    gravity: Gravity = examples.GRAVITY
+    speed: Annotated[float, Parameter("[m/s], of the start, downward")] = 0.3411
+    turn: Annotated[float, Parameter("[rad/s], of the bird at the start, forward")] = 7.4583
+
+    title = "A toy woodpecker on its pole"
+    make = staticmethod(examples.woodpecker)
+
+    def restitution(self, given: float) -> float | dict[str, float]:
+        """Of its beak; the sleeve's edges stay where they strike."""
+        return {"beak": given, "lower": 0.0, "upper": 0.0}
+
+
 MACHINES = Kinds(
     bouncing_ball=BouncingBall(),
     floor=Floor(),
@@ -139,6 +161,7 @@ MACHINES = Kinds(
     belt=Belt(),
     two_bodies=TwoBodies(),
     pendulum_on_table=PendulumOnTable(),
+    woodpecker=Woodpecker(),
 )
 
 
@@ -154,14 +177,14 @@ Elements = dict[str, Contact | Friction]
 class Tuned(Declared):
     """Chosen by the mass that each element feels, as stiff as the step allows."""
 
-    def choose(self, machine: Inclusion, start: Start, period: float, restitution: float) -> Elements:
-        """Parameters by element."""
-        return automatic(machine, period=period, restitution=restitution, initial=start)
+    def choose(self, machine: Inclusion, start: Start, period: float) -> Elements:
+        """Parameters by element; what spring and damper give back by themselves dies out soon."""
+        return automatic(machine, period=period, restitution=DAMPED, initial=start)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Given(Declared):
-    """The same for every element; the restitution follows from them."""
+    """The same for every element."""
 
     stiffness: Annotated[float, Parameter("[N/m], > 0")] = 1e6
     damping: Annotated[float, Parameter("[N·s/m], > 0")] = 2e3
@@ -169,7 +192,7 @@ class Given(Declared):
         float, Parameter("[s], >= 0, of contacts, by the ode route, below damping/stiffness; 0 for a tenth of that")
     ] = 0.0
 
-    def choose(self, machine: Inclusion, start: Start, period: float, restitution: float) -> Elements:
+    def choose(self, machine: Inclusion, start: Start, period: float) -> Elements:
         """Parameters by element."""
         contact = Contact(stiffness=self.stiffness, damping=self.damping, alpha=self.alpha)
         friction = Friction(stiffness=self.stiffness, damping=self.damping)
@@ -185,7 +208,7 @@ class EventsRoute(Declared):
     def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> tuple[Result, str]:
         """By `to_events`, and words for the head of the figure."""
         times = _moments(parameters.duration, "route.record", self.record)
-        exact = machine.to_events(restitution=parameters.restitution)
+        exact = machine.to_events(restitution=parameters.bouncing)
         words = "exact events" + (f", restitution {parameters.restitution:g}" if machine.contacts else "")
         return exact.solve((0.0, parameters.duration), start, times=times), words
 
@@ -201,8 +224,8 @@ class OdeRoute(Declared):
     def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> tuple[Result, str]:
         """By `to_ode`, and words for the head of the figure."""
         times = _moments(parameters.duration, "route.step", self.step)
-        chosen = parameters.elements.choose(machine, start, self.step, DAMPED)
-        result = machine.to_ode(elements=chosen, restitution=parameters.restitution).solve(
+        chosen = parameters.elements.choose(machine, start, self.step)
+        result = machine.to_ode(elements=chosen, restitution=parameters.bouncing).solve(
             (0.0, parameters.duration),
             start,
             method=self.method,
@@ -225,10 +248,11 @@ class StepperRoute(Declared):
     def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> tuple[Result, str]:
         """By `to_stepper`, and words for the head of the figure; events are told by the tick that sees them."""
         ticks = _moments(parameters.duration, "route.period", self.period).size - 1
-        chosen = parameters.elements.choose(machine, start, self.period, parameters.restitution)
-        result = machine.to_stepper(period=self.period, elements=chosen, method=self.method).run(
-            ticks=ticks, initial=start
+        chosen = parameters.elements.choose(machine, start, self.period)
+        stepper = machine.to_stepper(
+            period=self.period, elements=chosen, method=self.method, restitution=parameters.bouncing
         )
+        result = stepper.run(ticks=ticks, initial=start)
         return result.with_events(_changes(result)), f"implicit steps of {1e3 * self.period:g} ms, {self.method}"
 
 
@@ -238,15 +262,20 @@ class MachineRun(Declared):
 
     duration: Duration = 2.0
     restitution: Annotated[
-        float, Parameter("[-], speed after over before an impact, 0 to 1; tuned elements need 0.02 to 0.99")
+        float, Parameter("[-], 0 to 1, speed of parting over speed of approach in an impact, by every route")
     ] = 0.5
-    machine: Annotated[BouncingBall | Floor | Slope | Belt | TwoBodies | PendulumOnTable, MACHINES] = (
+    machine: Annotated[BouncingBall | Floor | Slope | Belt | TwoBodies | PendulumOnTable | Woodpecker, MACHINES] = (
         MACHINES.prototypes["two_bodies"]
     )
     route: Annotated[
         EventsRoute | OdeRoute | StepperRoute, Kinds(events=EventsRoute(), ode=OdeRoute(), stepper=StepperRoute())
     ] = EventsRoute()
     elements: Annotated[Tuned | Given, Kinds(tuned=Tuned(), given=Given())] = Tuned()
+
+    @property
+    def bouncing(self) -> float | dict[str, float]:
+        """The restitution, as the machine's contacts have it."""
+        return self.machine.restitution(self.restitution)
 
 
 def _moments(duration: float, name: str, step: float) -> checks.Array:

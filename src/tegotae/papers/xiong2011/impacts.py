@@ -1,4 +1,4 @@
-"""Impacts, which the slides leave to stiffness and damping: one word, restitution, that means the same in every route."""
+"""Impacts, which the slides leave to stiffness and damping: restitution, one word with one meaning in every route."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def felt(run: Result, restitution: float) -> float:
 def restitution_is_one_thing(subject: XiongSubject) -> Findings:
     """A restitution is met by all three routes, whatever the mass, the stiffness and the period, with gravity.
 
-    The slides' contact bounces as its spring and damper and the mass on them will have it. Where a restitution is given,
-    an impact is an instant instead, by Newton's law; spring and damper bear what lasts.
+    The slides' contact bounces as its spring and damper and the mass on them will have it. Where a restitution is
+    given, an impact is an instant instead, by Newton's law; spring and damper bear what lasts.
     """
     worst = dict.fromkeys(("exact events", "ODE, LSODA", "ODE, RK4 at 1 ms", "implicit, 0.1 to 5 ms"), 0.0)
     impacts = 0
