@@ -82,6 +82,7 @@ class Inclusion(Equations):
         friction: Friction | None = None,
         elements: Mapping[str, Contact | Friction] | None = None,
         method: str = "midpoint",
+        restitution: float | Mapping[str, float] | None = None,
     ) -> Stepper:
         """The implicit route: a fixed period, all contacts and frictions solved together.
 
@@ -92,10 +93,12 @@ class Inclusion(Equations):
             elements: name -> parameters, overriding those.
             method: "midpoint", of second order in smooth motion, or "euler", of first; `Stepper` says where that is
                 the better one.
+            restitution: speed of parting over speed of approach in an impact, 0 to 1 [-], for all contacts or by name;
+                where it is not given, stiffness and damping tell.
         """
         parameters = checks.mapping("to_stepper", "elements", elements, "Give a dict of Contact or Friction by name.")
         chosen = self.chosen(contact, friction, parameters)
-        return Stepper(inclusion=self, period=period, elements=chosen, method=method)
+        return Stepper(inclusion=self, period=period, elements=chosen, method=method, restitution=restitution)
 
     def to_events(self, *, restitution: float | Mapping[str, float] = 0.0) -> Exact:
         """The exact route: the set-valued laws themselves, integrated from event to event; no stiffness, no damping.

@@ -10,19 +10,21 @@ import math
 
 from tegotae.compile import kernel
 
+EARLIER = 1.5  # parts of T that an impact may be noticed late
+
 
 @kernel
 def meeting(p, v, a, T):
     """(s, u): after which part of T a gap p that ends below 0 crosses it, and how fast it closes there [p/T].
 
-    One that starts below 0 has crossed it before, by half of T at most.
+    One that starts below 0 has crossed it before: in the half of T up to a middle, or in the tick before.
     """
     early = v - 0.5 * a * T
     u = math.sqrt(max(0.0, early * early - 2.0 * a * p))
     if early > 0.0:  # out first, and back within T
         return (min(max(-(early + u) / (a * T), 0.0), 1.0) if a < 0.0 else 0.0), u
     closing = u - early
-    return (min(max(2.0 * p / (closing * T), -0.5), 1.0) if closing > 0.0 else 0.0), u
+    return (min(max(2.0 * p / (closing * T), -EARLIER), 1.0) if closing > 0.0 else 0.0), u
 
 
 @kernel
@@ -34,4 +36,4 @@ def parting(restitution, p, v, s, u, a, T):
     fast = restitution * u
     if fast > 0.0 and 2.0 * fast > -a * T:
         return fast + a * T * (0.5 - s), s
-    return 0.0, (min(max(-p / (v * T), -0.5), 1.0) if v < 0.0 else 0.0)
+    return 0.0, (min(max(-p / (v * T), -EARLIER), 1.0) if v < 0.0 else 0.0)

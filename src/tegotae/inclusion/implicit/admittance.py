@@ -136,14 +136,12 @@ class InclusionAdmittance(Stepped, Admittance):
         """The machine's parameters, then stiffness and damping of each element."""
         system = self.stepper.inclusion
         numbers: dict[str, ArrayLike] = {symbol.name: value for symbol, value in system.parameters.items()}
-        return numbers | element_values(self.stepper.elements, system)
+        return numbers | element_values(self.stepper)
 
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(
-            module_of(self.stepper.inclusion.terms, self.stepper.method, self._forces, self._velocities).make_block
-        )
+        return Kernels(module_of(self.stepper, self._forces, self._velocities).make_block)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Where it starts, with the fields named in `initial` set; a velocity by either of its names."""

@@ -16,6 +16,7 @@ from tegotae.block import Block
 from tegotae.coupling.kernels.natural_residual import DISC, STOP, work_rows
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.implicit.kernels import stepper as k
+from tegotae.inclusion.implicit.kernels import striking
 from tegotae.inclusion.language.equations import Equations
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.state import State
@@ -46,7 +47,7 @@ class Stepped(Block):
     @cached_property
     def layout(self) -> Layouts:
         """Its elements; its states by their names and what its elements do; what is fed, or what its port gives."""
-        return layouts_of(self.machine.inclusion, self.dimension)
+        return layouts_of(self.machine.inclusion, self.dimension, tuple(self.machine.restitutions))
 
     def check(self, period: float) -> None:
         """Its own period only."""
@@ -73,8 +74,10 @@ class Stepped(Block):
                 checks.refuse(self.name, problem, "Rename it.")
 
 
-def layouts_of(system: Equations, dimension: int) -> Layouts:
+def layouts_of(system: Equations, dimension: int, bouncing: Sequence[str] = ()) -> Layouts:
     """What the block is, keeps and works in; users know its numbers by the names of states and elements.
+
+    `bouncing` are its contacts that have a restitution.
 
     Without a port, parameters and inputs are parts of the state, so that they can be fed.
     """
@@ -102,6 +105,7 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
             *(() if alone else (numbers,)),
             Part("", "N/m", "stiffness of the element", (m,), "K", labels=_with(forces, ".stiffness")),
             Part("", "N·s/m", "damping of the element", (m,), "B", labels=_with(forces, ".damping")),
+            Part("", "-", "restitution of the contact", (len(bouncing),), "R", labels=_with(bouncing, ".restitution")),
         ),
         state=(
             *(() if alone else (port,)),
@@ -124,7 +128,7 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
             Part("um", "SI", "inputs at its middle", (len(system.callables),)),
             Part("ua", "SI", "inputs half a tick ahead", (len(system.callables),)),
             *(() if alone else trial),
-            *(Part(name, shape=shape) for name, shape in workspace_shapes(n, m, nc, nf).items()),
+            *(Part(name, shape=shape) for name, shape in workspace_shapes(n, m, nc, nf, bool(bouncing)).items()),
         ),
     )
 
@@ -173,17 +177,20 @@ def fed_names(system: Equations) -> dict[Symbol, str]:
     return {symbol: f"given.{symbol.name}" if symbol.name in taken else symbol.name for symbol in symbols}
 
 
-def element_values(elements: Mapping[str, Contact | Friction], system: Equations) -> dict[str, ArrayLike]:
-    """Stiffness and damping of each element, one for each direction, by the names of the layout."""
+def element_values(machine: Stepper) -> dict[str, ArrayLike]:
+    """Stiffness and damping of each element, one for each direction, and restitutions, by the names of the layout."""
     values: dict[str, ArrayLike] = {}
-    for element in system.elements:
-        chosen, count = elements[element.name], len(element.forces)
+    for element in machine.inclusion.elements:
+        chosen, count = machine.elements[element.name], len(element.forces)
         values |= {f"{element.name}.{word}": np.full(count, getattr(chosen, word)) for word in ("stiffness", "damping")}
-    return values
+    return values | {f"{name}.restitution": value for name, value in machine.restitutions.items()}
 
 
-def workspace_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, ...]]:
-    """The arrays a tick works in, in their order: for n states, m forces, nc contacts and nf frictions."""
+def workspace_shapes(n: int, m: int, nc: int, nf: int, bouncing: bool = False) -> dict[str, tuple[int, ...]]:
+    """The arrays a tick works in, in their order: for n states, m forces, nc contacts and nf frictions.
+
+    `bouncing`: whether any contact has a restitution.
+    """
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("d", "free", "shift", "xh", "xm", "f"), (n,))
     shapes |= dict.fromkeys(("S", "M", "A"), (n, n)) | {"inverse": (n, n + m), "G": (n, m), "W": (n, m)}
     shapes |= {"g": (nc,), "gv": (nc,), "Dg": (nc, n), "y": (m - nc,), "Dy": (m - nc, n)}
@@ -191,6 +198,9 @@ def workspace_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, .
     shapes |= dict.fromkeys(("b", "C", "F_before", "noise"), (m,)) | {
         "ready": (1,),
         "theta": (1,),
+        "stage": (1,),
+        "strike": (striking.ROWS, m) if bouncing else (0, m),
+        "full": (n if bouncing else 0,),
         "work": (int(work_rows(m)), m),
     }
     return {name: shapes[name] for name in k.Workspace._fields}
@@ -211,7 +221,8 @@ def blocks_of(nc: int, counts: Sequence[int]) -> tuple[list[int], list[int]]:
 
 def elements(nc: int, counts: Sequence[int], stiffness: Any, beta: Any) -> Any:
     """The elements as the kernels read them."""
-    kind, first = (np.array(numbers, dtype=np.int64) for numbers in blocks_of(nc, counts))
+    kind, first = (np.array(given, dtype=np.int64) for given in blocks_of(nc, counts))
     # As constants of a generated module are: one type, one compiled solve.
     kind.flags.writeable = first.flags.writeable = False
-    return k.Elements(nc, kind, first, np.array(stiffness, dtype=np.float64), np.array(beta, dtype=np.float64))
+    numbers = (np.array(given, dtype=np.float64) for given in (stiffness, beta, ()))
+    return k.Elements(nc, kind, first, *numbers)

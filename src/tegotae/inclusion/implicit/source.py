@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import sympy
 from sympy import Symbol
@@ -22,9 +23,13 @@ from tegotae.inclusion.language.arguments import TIME
 from tegotae.inclusion.language.compiled_terms import CompiledTerms, slopes_of
 from tegotae.inclusion.language.equations import Equations
 
+if TYPE_CHECKING:
+    from tegotae.inclusion.implicit.stepper import Stepper
+
 _TICK = """
 tick = make(solve, smooth, directions, mass, gaps_ahead, slips, limits, magnitudes, smooth_slope, gap_slope_ahead,
-            slip_slope, limit_slope, {midpoint}, {linear}, {constant})
+            slip_slope, limit_slope, {midpoint}, {linear}, {constant}, np.array({bounces}, dtype=np.int64),
+            np.array({free}, dtype=np.int64))
 KIND, FIRST = np.array({kind}, dtype=np.int64), np.array({first}, dtype=np.int64)
 KIND.flags.writeable = FIRST.flags.writeable = False
 
@@ -36,7 +41,7 @@ def workspace_of(w):
 
 @kernel
 def restore(p, s, w):
-    w.ready[0] = 0.0  # matrices that never change are kept from tick to tick
+    w.ready[0] = w.stage[0] = 0.0  # matrices that never change are kept from tick to tick
     for i in range({m}):
         w.beta[i] = p.B[i] / p.K[i]
 
@@ -76,7 +81,7 @@ def advance(p, s, w, h, v, T):
     for i in range({n}):
         finite = finite and math.isfinite(s.x[i])
     if finite:  # else it has diverged, and a solve would look for what there is not
-        t0, t, E = s.ticks[0] * T, (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
+        t0, t, E = s.ticks[0] * T, (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta, p.R)
         x, e, F = s.x.reshape(({n},)), s.e.reshape(({m},)), s.F.reshape(({m},))
         how = tick(t0, t, x, e, F, w.modes1, s.c, {inputs_of}, E, T, workspace_of(w))
         for i in range({inputs}):
@@ -122,14 +127,14 @@ def try_force(p, s, w, T):
     copy(w.e1, s.e)
     copy(w.F1, s.F)
     {changed}
-    t0, t, E = s.ticks[0] * T, (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
+    t0, t, E = s.ticks[0] * T, (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta, p.R)
     w.how[0] = tick(t0, t, w.x1, w.e1, w.F1, w.modes1, w.c, {inputs_of}, E, T, workspace_of(w))
     w.fresh[0] = 1
 
 
 @kernel
 def differentiate(p, s, w, T):
-    t, E = (s.ticks[0] + {middle}) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
+    t, E = (s.ticks[0] + {middle}) * T, Elements({nc}, KIND, FIRST, p.K, w.beta, p.R)
     work = workspace_of(w)
     problem = problem_of(E, work)
     for i in range({n}):
@@ -221,14 +226,22 @@ def structure_of(system: Equations) -> tuple[bool, bool, frozenset[Symbol]]:
     return linear, constant, frozenset(inside & set(system.parameters))
 
 
-def module_of(
-    terms: CompiledTerms, method: str, forces: Sequence[Symbol] = (), velocities: Sequence[Symbol] = ()
-) -> ModuleType:
+def positions_of(system: Equations) -> tuple[int, ...]:
+    """States that no force changes at once, by rows of their own: an impact leaves them where they are."""
+    n, M = len(system.states), system.mass_matrix
+    alone = [M is None or all(M[i, j] == 0 for j in range(n) if j != i) for i in range(n)]
+    return tuple(i for i in range(n) if alone[i] and not any(system.directions.row(i)))
+
+
+def module_of(machine: Stepper, forces: Sequence[Symbol] = (), velocities: Sequence[Symbol] = ()) -> ModuleType:
     """The generated module, whose `make_block` gives the halves; the same for machines that differ in numbers alone.
 
     A machine with a port has forces there, one a direction, and velocities that they work on.
     """
-    key, system, midpoint = (method, *forces, *velocities), terms.inclusion, method == MIDPOINT
+    terms, method = machine.inclusion.terms, machine.method
+    system, midpoint = terms.inclusion, method == MIDPOINT
+    bouncing = tuple(i for i, contact in enumerate(system.contacts) if contact.name in machine.restitutions)
+    key = (method, bouncing, *forces, *velocities)
     if key in terms.made:
         return terms.made[key]
     n, m, nc, nf = sizes_of(system)
@@ -243,12 +256,14 @@ def module_of(
         "inputs_of": "w.um, w.u, w.ua" if midpoint else "w.u, w.u, w.u",
         "input_of_rows": "um" if midpoint else "u",
         "hold": "\n".join(f"w.{name}[i] = s.u[i]" for name in INPUTS[method]),
+        "bounces": bouncing,
+        "free": positions_of(system),
         "kind": kind,
         "first": first,
         # With sizes that the compiler knows.
         "workspace": ", ".join(
             f"w.{name}" if len(shape) > 1 else f"w.{name}.reshape(({shape[0]},))"
-            for name, shape in workspace_shapes(n, m, nc, nf).items()
+            for name, shape in workspace_shapes(n, m, nc, nf, bool(bouncing)).items()
         ),
         "m": m,
         "n": n,

@@ -16,6 +16,7 @@ from sympy import Symbol
 from tegotae import checks
 from tegotae.block import Kernels
 from tegotae.checks import Array
+from tegotae.contact import restitutions
 from tegotae.errors import TegotaeError
 from tegotae.inclusion.elements.mobility import rest_of_contacts
 from tegotae.inclusion.elements.parameters import Contact, Friction
@@ -44,6 +45,8 @@ class Stepper(Stepped):
         elements: element name -> `Contact` or `Friction` (its alpha is not used here).
         method: "midpoint" or "euler", of what is smooth between friction and contact. What sticks or is pressed on is
             solved at the end of the tick by both: it does not creep, ring or bounce, however stiff.
+        restitution: speed of parting over speed of approach in an impact, 0 to 1 [-], for all contacts or by name.
+            Contacts without one are met by their stiffness and damping alone.
 
     The midpoint rule is of second order while nothing begins to stick, slip or touch, and springs in rows keep their
     energy. Backward Euler is of first order: it takes about w T/2 of an oscillation's critical damping, for w [rad/s].
@@ -55,6 +58,13 @@ class Stepper(Stepped):
     what is fed holds over the tick. States are those of the end, forces those over the tick. Gaps and deflections are
     followed half a tick ahead of the states: `_deflection` and `_touches` tell of there, which is the same at rest, and
     what is fed into a gap is met there: feed the place of a wall that moves as it is half a tick later.
+
+    Where a contact has a restitution an impact is an instant, inside its tick: the gap opens at restitution times the
+    speed at which it closed (Newton's law), whatever the mass, the period and the stiffness; friction gives impulses by
+    Coulomb's law with the slip after it; all that touches there and has a restitution takes part, and is rigid. Where
+    that would gain energy, as Newton's law can with friction, as much less is given back. `to_events` and `to_ode`
+    follow the same law. Bounces that would be over within a tick are rest; what an impact drives together is struck in
+    the next tick. The force told of that tick is its mean.
 
     Its parameters and input functions may be fed. `batch` varies its parameters by their names, and those of elements
     with theirs in front, such as "rub.stiffness".
@@ -73,6 +83,7 @@ class Stepper(Stepped):
     period: float
     elements: Mapping[str, Contact | Friction]
     method: str = MIDPOINT
+    restitution: float | Mapping[str, float] | None = None
 
     dimension = 0
     gives = "velocity"
@@ -82,23 +93,29 @@ class Stepper(Stepped):
         object.__setattr__(self, "period", checks.period_of("Stepper", self.period))
         self.inclusion.refuse_static("Stepper", "a step has one limit at rest")
         checks.choice("Stepper", "method", self.method, METHODS)
+        _ = self.restitutions
         self.check_names()
 
     def __repr__(self) -> str:
         by = "" if self.method == MIDPOINT else f", method={checks.shown(self.method)}"
         return f"Stepper({self.inclusion!r}, period={self.period:g} s{by})"
 
+    @cached_property
+    def restitutions(self) -> dict[str, float]:
+        """Of each contact that has one, by its name."""
+        return restitutions("Stepper", [contact.name for contact in self.inclusion.contacts], self.restitution)
+
     # ------------------------------------------------------------ the block
 
     @property
     def values(self) -> dict[str, ArrayLike]:
         """Stiffness and damping of each element; parameters are fed."""
-        return element_values(self.elements, self.inclusion)
+        return element_values(self)
 
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(module_of(self.inclusion.terms, self.method).make_block)
+        return Kernels(module_of(self).make_block)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest, with the parts named in `initial` set; a contact that starts pressed pushes as if it rested there.
@@ -168,13 +185,15 @@ class Stepper(Stepped):
         return fed_names(self.inclusion)
 
     def named_parts(self) -> Mapping[str, Any]:
-        """Its parameters by their names, and its elements."""
-        return {"": {symbol.name: float(value) for symbol, value in self.inclusion.parameters.items()}, **self.elements}
+        """Its parameters by their names, restitutions, and its elements."""
+        numbers = {symbol.name: float(value) for symbol, value in self.inclusion.parameters.items()}
+        bounces = {f"{name}.restitution": value for name, value in self.restitutions.items()}
+        return {"": numbers | bounces, **self.elements}
 
     def varied(self, changes: Mapping[str, Any]) -> Stepper:
         """The same machine with other numbers, by the names in `variable`."""
         numbers: dict[str, float] = {}
-        elements, known = dict(self.elements), self.variable
+        elements, bounces, known = dict(self.elements), dict(self.restitutions), self.variable
         for name, value in checked_changes(self.name, changes).items():
             if name not in known:
                 checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(known)}.")
@@ -182,12 +201,15 @@ class Stepper(Stepped):
             if name in elements:
                 kind: Any = type(elements[name])
                 elements[name] = checks.instance(self.name, name, value, kind, f"Give a {kind.__name__}(...).")
+            elif dot and element in bounces and word == "restitution":
+                bounces[element] = value
             elif dot and element in elements:
                 derived = {"alpha": 0.0} if isinstance(elements[element], Contact) else {}  # it is not used here
                 elements[element] = dataclasses.replace(elements[element], **derived | {word: value})
             else:
                 numbers[name] = checks.number(self.name, name, value, "", "Give one finite number, in SI units.")
-        return dataclasses.replace(self, inclusion=_with_numbers(self.inclusion, numbers), elements=elements)
+        system = _with_numbers(self.inclusion, numbers)
+        return dataclasses.replace(self, inclusion=system, elements=elements, restitution=bounces or None)
 
     # ------------------------------------------------------------ running
 

@@ -27,6 +27,7 @@ from tegotae.coupling.kernels.natural_residual import (
     set_scales,
 )
 from tegotae.inclusion.implicit.kernels.stepper import dot, matrices, stiffnesses
+from tegotae.inclusion.implicit.kernels.striking import ALL, soften
 
 
 @entry
@@ -45,6 +46,8 @@ def linearise(P, F, E, T, w, bent):
         if not matrices(w.M, w.S, w.G, T, w.theta[0], w.A, w.inverse, w.W):
             return False
         stiffnesses(E, w.Dg, w.Dy, w.W, T, w.Q, w.C)
+        if w.stage[0] > ALL:
+            soften(E, w)
         set_scales(P, work)
     for i in range(nc, P.blocks):
         for j in range(m):

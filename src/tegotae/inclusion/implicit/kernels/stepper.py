@@ -20,16 +20,18 @@ from collections import namedtuple
 from tegotae.compile import kernel, kernel_inside
 from tegotae.coupling.kernels.complementarity import UNSOLVED
 from tegotae.coupling.kernels.natural_residual import RHO, H, Problem, pull, radius, set_scales
+from tegotae.inclusion.implicit.kernels import striking as at
 from tegotae.kernels.contact import compliance, normal_offset, normal_stretch, tangent_offset, tangent_stretch
 from tegotae.kernels.linear import eliminate
 
 # What a tick reads of the elements: how many contacts there are, blocks as in `natural_residual`, stops and then discs,
-# and for each row stiffness and beta.
-Elements = namedtuple("Elements", "nc kind first K beta")
+# and for each row stiffness and beta; and the restitution of each contact that has one.
+Elements = namedtuple("Elements", "nc kind first K beta R")
 # Memory for a tick, so that none is taken in the loop; all of it floats, as a block's workspace has it.
 Workspace = namedtuple(
     "Workspace",
-    "d free shift xh xm f S M A inverse G W g gv Dg y Dy limit LA LB Q C b L F_before noise ready theta work",
+    "d free shift xh xm f S M A inverse G W g gv Dg y Dy limit LA LB Q C b L F_before noise ready theta stage work "
+    "strike full",
 )
 OUTER = 60  # linearisations of one tick; a contraction by 0.7 still ends in them
 DAMPED = 15  # after so many the steps are halved, which ends a swing between two sides of a bend
@@ -71,15 +73,16 @@ def scale(A, factor):
 
 
 @kernel
-def weight_of_end(E, e, g, gv, T):
+def weight_of_end(E, e, g, gv, T, bounces):
     """theta: 1/2, but 1 for a tick whose start is inside of a contact half a tick ahead, by more than its spring knows.
 
     So it is only where a machine was put, or is met by what is fed, not where a tick left it: at speed, less than half
-    a tick off a contact. The spring of a stiff one would throw it back; backward Euler stops it.
+    a tick off a contact. The spring of a stiff one would throw it back; backward Euler stops it. A contact that has a
+    restitution is struck there instead.
     """
     theta = 0.5
     for i in range(E.nc):
-        if -g[i] > max(e[i], 0.0) + AJAR * (abs(e[i]) + T * abs(gv[i])):
+        if not at.among(bounces, i) and -g[i] > max(e[i], 0.0) + AJAR * (abs(e[i]) + T * abs(gv[i])):
             theta = 1.0
     return theta
 
@@ -247,29 +250,25 @@ def tick_kernel(
     midpoint,
     linear,
     constant,
+    bounces,
+    moves,
 ):
     """The tick of one inclusion, by the midpoint rule or backward Euler.
 
-    `linear`: one linearisation is exact. `constant`: its matrices never change.
+    `linear`: one linearisation is exact. `constant`: its matrices never change. `bounces`: contacts that have a
+    restitution, `moves`: states that change without forces, as positions do.
     """
+    strikes, lag = len(bounces) > 0, 0.125 if midpoint else 0.0
 
     @kernel_inside  # it has one caller, and would otherwise be optimised twice
-    def tick(t0, t, x, s, F, modes, p, um, u, ua, E, T, w):
-        """From time t0 to t = t0 + T; how forces were found, UNSOLVED if the step is.
-
-        Inputs in rows and limits are um; those in slips u, of the end; those in gaps ua. By backward Euler all are u.
-        """
+    def solve_tick(tm, t, x, s, F, p, um, u, ua, E, T, w):
+        """The forces of a step, and how far the states go, in w.d; how they were found, UNSOLVED if they are not."""
         d, xh, xm, free, shift, f = w.d, w.xh, w.xm, w.free, w.shift, w.f
         S, M, G, W, inverse, Dg, Dy, Q, C = w.S, w.M, w.G, w.W, w.inverse, w.Dg, w.Dy, w.Q, w.C
         limit, b, F_before, noise, ready = w.limit, w.b, w.F_before, w.noise, w.ready
         problem = problem_of(E, w)
         n, done, how = x.shape[0], False, 0
-        tm, theta, ahead = t, 1.0, 0.5 * T
-        if midpoint:
-            tm = 0.5 * (t0 + t)
-            gaps(t0, x, p, um, ahead, w.g, w.gv)
-            theta = weight_of_end(E, s, w.g, w.gv, T)
-        w.theta[0] = theta
+        ahead, theta = 0.5 * T, w.theta[0]
         for i in range(n):
             d[i] = 0.0
         for i in range(noise.shape[0]):
@@ -298,6 +297,10 @@ def tick_kernel(
             if midpoint:
                 scale(w.LA, theta)
             limit_lines(E, F, w.LA, w.LB, W, shift, limit, w.L)
+            if strikes and w.stage[0] > at.ALL:
+                at.rows_of_impact(E, w, w.g, w.y, Dg, Dy, shift, T, b)
+                at.soften(E, w)
+                set_scales(problem, w.work)
             how = UNSOLVED
             if ready[0] > 0.0:
                 how = solve(problem, F, w.work)[1]
@@ -308,12 +311,92 @@ def tick_kernel(
             done = settled(x, F, F_before, free, W, Q, C, w.work[RHO], noise, part, d) or linear
             if done:
                 break
-        note(problem, F, E.nc, modes, w.work)
-        for i in range(n):
-            x[i] += d[i]
+        return how if done else UNSOLVED
+
+    @kernel
+    def look(t, x, p, u, ua, T, w):
+        """Gaps and slips where a solve ends."""
+        for i in range(x.shape[0]):
+            w.xh[i] = x[i] + w.d[i]
+        gaps(t, w.xh, p, ua, 0.5 * T, w.g, w.gv)
+        slips(t, w.xh, p, u, w.y)
+
+    @kernel_inside
+    def judge(t, x, s, F, p, u, ua, E, T, w):
+        """What the tick is to be solved for next, by what the last solve found."""
+        stage = w.stage[0]
+        if stage == at.ALL:
+            return at.WITHOUT if at.leave_out_open(E, w, s, F, bounces, T) else at.DONE
+        look(t, x, p, u, ua, T, w)
+        if stage == at.WITHOUT:
+            at.rates_into(E, w, w.g, w.y, T, at.FREE)
+            for i in range(F.shape[0]):
+                w.strike[at.GROWN, i] = ((w.gv[i] if i < E.nc else w.y[i - E.nc]) - w.strike[at.BEGUN, i]) / T
+            gaps(t, w.xh, p, u, 0.0, w.g, w.gv)
+            return at.STRUCK if at.find_struck(E, w, s, F, w.g, bounces, lag, T) else at.DONE
+        if stage == at.STRUCK:
+            at.rates_into(E, w, w.g, w.y, T, at.FULL)
+            at.share_parts(E, w, F)
+            more, size = at.gained(E, w, F, at.FULL, at.FREE_FORCE, T)
+            if more <= at.NO_GAIN * size:
+                return at.DONE
+            copy(w.strike[at.FULL_FORCE], F)
+            copy(w.full, w.d)
+            at.aim_dead(E, w, bounces, T)
+            return at.DEAD
+        at.rates_into(E, w, w.g, w.y, T, at.DEAD_RATE)
+        part = at.lessened(E, w, F, at.DEAD_RATE, T)
+        for i in range(F.shape[0]):
+            F[i] += part * (w.strike[at.FULL_FORCE, i] - F[i])
+        for i in range(x.shape[0]):
+            w.d[i] += part * (w.full[i] - w.d[i])
+        return at.DONE
+
+    @kernel_inside
+    def tick(t0, t, x, s, F, modes, p, um, u, ua, E, T, w):
+        """From time t0 to t = t0 + T; how forces were found, UNSOLVED if the step is.
+
+        Inputs in rows and limits are um; those in slips u, of the end; those in gaps ua. By backward Euler all are u.
+        """
+        tm, theta, ahead, how = t, 1.0, 0.5 * T, 0
+        if midpoint:
+            tm = 0.5 * (t0 + t)
+        if midpoint or strikes:
+            gaps(t0, x, p, um, ahead, w.g, w.gv)
+        if strikes:
+            slips(t0, x, p, u, w.y)
+            at.note_begin(E, w, w.g, w.gv, w.y, F)
+            if w.stage[0] > at.ALL:  # the tick before had an impact
+                at.harden(E, w, T)
+                set_scales(problem_of(E, w), w.work)
+                w.stage[0] = at.ALL
+        if midpoint:
+            theta = weight_of_end(E, s, w.g, w.gv, T, bounces)
+        w.theta[0] = theta
+        if strikes:
+            searching = True
+            while searching:  # one call for all solves: it is put in place whole
+                how = solve_tick(tm, t, x, s, F, p, um, u, ua, E, T, w)
+                stage = judge(t, x, s, F, p, u, ua, E, T, w)
+                searching = stage != at.DONE
+                if searching:
+                    w.stage[0] = stage
+        else:
+            how = solve_tick(tm, t, x, s, F, p, um, u, ua, E, T, w)
+        note(problem_of(E, w), F, E.nc, modes, w.work)
+        for i in range(x.shape[0]):
+            x[i] += w.d[i]
+        hit = strikes and w.stage[0] >= at.STRUCK
+        if hit:
+            at.put_right(E, w, x, F, T, moves)
+            at.keep_stretches(E, w, s)
         gaps(t, x, p, ua, ahead, w.g, w.gv)
         slips(t, x, p, u, w.y)
+        if strikes:
+            at.part_left_out(E, w)
         commit(E, F, modes, w.g, w.y, T, s)
-        return how if done else UNSOLVED
+        if hit:
+            at.restore_stretches(E, w, s)
+        return how
 
     return tick
