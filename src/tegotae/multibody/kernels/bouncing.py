@@ -55,7 +55,7 @@ from tegotae.multibody.kernels.taps import (
     see_motion,
 )
 
-strikes_by_euler, strikes_by_middle = strike_kernel(0.0), strike_kernel(0.125)
+strikes_by_euler, strikes_by_middle = strike_kernel(0.0, 1.0), strike_kernel(0.125, 0.5)
 
 # ------------------------------------------------------------ the end of a tick
 

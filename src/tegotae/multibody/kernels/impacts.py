@@ -9,8 +9,8 @@ Bodies fly as they did until the impact, and from there as they do after it: pla
 of speeds, s the part of the tick before the impact. By the midpoint the tick goes from one middle to the next, and the
 way of the middles lies a T²/8 off that of the bodies (a what the gap accelerates by), which is minded.
 
-What an impact drives into a pair that was kept out is struck in the next tick, as if it were earlier by the time that
-it took to get there (s < 0). What comes to rest so deep that its spring would throw it is struck again and again, and
+What an impact drives together, or is met after the end of the tick, is struck in the next tick (s < 0 where it was met
+before its start). What comes to rest so deep that its spring would throw it is struck again and again, and
 moved out, until it is not.
 
 Marks of pairs: OUT of the tick, as its elements make it (LASTING), STRUCK, or a lasting touch that is struck along
@@ -22,7 +22,8 @@ from functools import cache
 
 from tegotae.compile import kernel, kernel_inside, kernel_rare
 from tegotae.kernels.contact import normal_stretch, tangent_stretch
-from tegotae.kernels.impact import meeting, parting_speed
+from tegotae.kernels.impact import meeting
+from tegotae.kernels.impact import parting as left_over
 from tegotae.multibody.kernels import records as at
 from tegotae.multibody.kernels.balance import BRAKED, TAKEN, WORK, add_work, count_work
 from tegotae.multibody.kernels.contacts import (
@@ -44,6 +45,7 @@ OUT, LASTING, STRUCK, FIRM = -1, 0, 1, 2
 # tick before the impact; 1 if it comes to rest; which part of its impulse holds it there. Its memory before the tick.
 AIM, LEAST, WHOLE, PART, RESTS, SHARE, STRETCHES, HITS = 0, 1, 2, 3, 4, 5, 6, 10
 HARD = 1e-9  # compliance of rigid rows, as a part of how they answer: corners that share a load stay solvable
+NEAR = 1e-10  # m: a gap that is none
 GAINS = 1e-10  # relative: energy that rounding makes
 # What a tick is being solved for.
 FREELY, BENT, HIT, TURNED, LESSENED, DONE = 0, 1, 2, 3, 4, 5
@@ -111,38 +113,19 @@ def rigid_contacts(at_rest, resolve):
 
 
 @kernel
-def crossing(p, v, a, T):
-    """`meeting` also of a gap p <= 0, which was crossed before the tick: s < 0 then, by one tick at most."""
-    if p > 0.0:
-        return meeting(p, v, a, T)
-    early = v - 0.5 * a * T
-    u = math.sqrt(max(0.0, early * early - 2.0 * a * p))
-    if not early < 0.0 or not u > 0.0:
-        return 0.0, max(0.0, -early)
-    return max(2.0 * p / ((u - early) * T), -1.0), u
-
-
-@kernel
 def strike(n, restitution, p, bent, before, v, T):
-    """Numbers of a pair whose gap p closes at the rate v, before this tick at another; whether it is struck.
+    """Numbers of a pair whose gap p closes at the rate v, before this tick at another.
 
     `bent` is what is added to the gap for the moment of the impact. What comes to rest does so where its element is.
     """
     a = (v - before) / T
-    part, u = crossing(p + bent, v, a, T)
+    part, u = meeting(p + bent, v, a, T)
     fast = restitution * u
-    if fast > 0.0 and 2.0 * fast > -a * T:
-        if not p + bent + T * v < 0.0:
-            return False
-        n[AIM], n[PART] = parting_speed(restitution, p + bent, part, u, a, T)
-        n[LEAST], n[RESTS], n[SHARE] = n[AIM] - fast, 0.0, 0.0
-    else:
-        if not (p + T * v < 0.0 and v < 0.0):
-            return False
-        n[AIM], n[PART], n[RESTS] = 0.0, -p / (T * v), 1.0
-        n[LEAST], n[SHARE] = 0.0, min(1.0, max(0.0, (before - v) / -v))
-    n[WHOLE] = n[AIM]
-    return True
+    n[WHOLE], n[PART] = left_over(restitution, p, v, part, u, a, T)
+    n[RESTS], n[SHARE], n[LEAST] = 0.0, 0.0, n[WHOLE] - fast
+    if not (fast > 0.0 and 2.0 * fast > -a * T):  # the impulse also bears what presses from then on
+        n[RESTS], n[SHARE], n[LEAST] = 1.0, min(1.0, max(0.0, (before - v) / -v)), 0.0
+    n[AIM] = n[WHOLE]
 
 
 @kernel
@@ -167,8 +150,8 @@ def join_trees(p, w):
                 w.group[k] = kept
 
 
-def strike_kernel(bend):
-    """`strikes`; the way of the elements lies `bend` a T² off that of the bodies."""
+def strike_kernel(bend, reach):
+    """`strikes`; the way of the elements lies `bend` a T² off that of the bodies, and ends after `reach` T."""
 
     @kernel
     def strikes(p, s, w, T):
@@ -184,10 +167,11 @@ def strike_kernel(bend):
                 continue
             v, before = parting(p, w, c, 0, S_, S_ + 3), w.hits[c, AIM]
             gap, bent = -T * free_velocity(p, s, w, c, T), bend * T * (v - before)
-            if min(gap, gap + bent) + T * v < 0.0:
-                if strike(w.hits[c], p.contacts[c, at.RESTITUTION], gap, bent, before, v, T):
-                    w.mark[c] = STRUCK
-                    w.struck[0] += 1
+            w.hits[c, SHARE] = abs(gap)
+            if gap + reach * T * v < 0.0 and v < 0.0:
+                strike(w.hits[c], p.contacts[c, at.RESTITUTION], gap, bent, before, v, T)
+                w.mark[c] = STRUCK
+                w.struck[0] += 1
         if w.struck[0] > 0:
             firm_up(p, w)
         return w.struck[0]
@@ -197,7 +181,10 @@ def strike_kernel(bend):
 
 @kernel_rare
 def firm_up(p, w):
-    """Lasting touches of trees that are struck, which give way no more than they do anyway; columns s: the speeds."""
+    """Touches of trees that are struck, which give way no more than they do anyway; columns s have the speeds."""
+    for c in range(len(p.which)):
+        if w.mark[c] == OUT and w.hits[c, SHARE] < NEAR:  # it touches, and nothing presses it yet
+            w.active[c] = 1
     join_trees(p, w)
     for k in range(len(p.parent)):
         w.shares[k, 1] = 0.0
@@ -206,7 +193,7 @@ def firm_up(p, w):
             w.shares[w.group[root_of(p, c)], 1] = 1.0
     for c in range(len(p.which)):
         r = root_of(p, c)
-        if w.mark[c] == LASTING and w.active[c] == 1 and bounces(p, c) and r >= 0 and w.shares[w.group[r], 1] > 0.0:
+        if w.mark[c] < STRUCK and w.active[c] == 1 and bounces(p, c) and r >= 0 and w.shares[w.group[r], 1] > 0.0:
             w.mark[c] = FIRM
             aim = min(0.0, parting(p, w, c, 0, S_, S_ + 3))
             w.hits[c, AIM] = w.hits[c, LEAST] = w.hits[c, WHOLE] = aim
