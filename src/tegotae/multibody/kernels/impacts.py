@@ -331,9 +331,8 @@ def lessen_impact(p, w):
 
 @kernel_rare
 def turn_terms(p, w, T):
-    """Velocity terms of the speeds before the impact and of those after it, by their parts of the tick.
-
-    False if they stay as they were.
+    """Velocity terms of the speeds before the impact and of those after it, by their parts of the tick, in whose middle
+    parts are counted from. False if they stay as they were.
     """
     moved = 0.0
     for k in range(len(p.parent)):
@@ -349,7 +348,7 @@ def turn_terms(p, w, T):
         else:
             remainders(p.kind[k], w.S[p.parent[k]], s, w.v1[o])
             bias(c[MASS], s)
-        part = min(max(w.parts[k], 0.0), 1.0)
+        part = min(max(0.5 + w.parts[k], 0.0), 1.0)
         before = (b0, b1, b2, b3, b4, b5)
         for j in range(6):
             moved += abs(s[OWN_BIAS + j] - before[j])
