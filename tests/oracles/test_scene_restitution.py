@@ -299,7 +299,7 @@ def test_with_a_port(method):
     period, force = 1e-3, 9.81
     ball = Tree([solid(1.0, position=(0, 0, R + 1.0))], gravity=(0, 0, 0))
     floor = Touch(on="ball", toucher=Ball(radius=R), surface=HalfSpace(), restitution=0.5)
-    scene = Scene(tree=ball, touches=[floor], at=AtPoint("ball", along=(0, 0, -1)), method=method)
+    scene = Scene(tree=ball, touches=[floor], at=AtPoint("ball", along=(0, 0, -1, 0, 0, 0)), method=method)
     run = scene.run(force=np.full(800, force), period=period)
     energy = flights(run.q[:, 2] - R, run.v[:, 2], force, period, method)
     np.testing.assert_allclose(energy[600] / energy[0], 0.25, rtol=1e-5)

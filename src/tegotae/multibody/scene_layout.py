@@ -139,7 +139,7 @@ _IMPACTS = (
     Part("group", "", "of each tree, those that touch each other", ("bodies",), whole=True),
     Part("shares", shape=("bodies", 2)),
     Part("parts", "", "of the tick before the impact, of each body", ("bodies",)),
-    *(Part(name, "rad/s or m/s", shape=("speeds",)) for name in ("free", "shift", "lean", "kept")),
+    *(Part(name, "rad/s or m/s", shape=("speeds",)) for name in ("free", "late", "lean", "kept")),
 )
 _HELD_FORCE = Part("last_force", "N", "at the ports in the last tick", AXIS, "h", recorded=False)
 # What a tree owes by its steps, see `kernels/balance.py`; and the middle of a tick, see `kernels/midpoint.py`.

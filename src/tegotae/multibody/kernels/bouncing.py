@@ -69,7 +69,7 @@ def commit_euler(p, s, w, T):
     keep_speeds(s, w)
     move(p, s.q, s.v, T, s.q)
     if w.struck[0] > 0:
-        move(p, s.q, w.shift, T, s.q)
+        move(p, s.q, w.late, T, s.q)
     reposition(p, w, s.q, s.v)
     show(p, s, w)
 
@@ -84,7 +84,7 @@ def commit_middle(p, s, w, T):
     keep_speeds(s, w)
     move(p, w.mid, s.v, 0.5 * T, s.q)
     if w.struck[0] > 0:
-        move(p, s.q, w.shift, T, s.q)
+        move(p, s.q, w.late, T, s.q)
     end_balance(p, s, w, T)
     locate(p, w)
     show(p, s, w)
@@ -199,7 +199,7 @@ def see(p, s, w, T):
     """The motion of all ports, the mean over the tick: with the shift."""
     for o in range(len(w.v1)):
         w.lean[o] = w.v1[o]
-        w.v1[o] += w.shift[o]
+        w.v1[o] += w.late[o]
     spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
     see_motion(p, s, w, True, T)
     for o in range(len(w.v1)):

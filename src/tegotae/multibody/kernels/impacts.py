@@ -63,8 +63,8 @@ def keep_out(p, s, w):
     w.struck[0] = 0
     for c in range(len(p.which)):
         w.mark[c] = OUT if bounces(p, c) and s.touching[c, at.HELD] == 0.0 else LASTING
-    for o in range(len(w.shift)):
-        w.shift[o] = 0.0
+    for o in range(len(w.late)):
+        w.late[o] = 0.0
 
 
 @kernel
@@ -95,12 +95,17 @@ def add_marked(p, s, w, c, m, blocks, T):
 
 @kernel
 def harden(w, blocks):
-    """Compliances of rigid rows, by how they answer."""
+    """Compliances of rigid rows, by how they answer; alike across the normal, where perhaps only one does."""
+    C, W = w.columns[at.C], w.W
     for block in range(blocks):
-        start = w.blocks[at.FIRST, block]
-        for row in range(start, start + rows_in(w, block)):
-            if w.columns[at.C, row] < 0.0:
-                w.columns[at.C, row] = HARD * w.W[row, row] if w.W[row, row] > 0.0 else 1.0
+        n = w.blocks[at.FIRST, block]
+        if not C[n] < 0.0:
+            continue
+        along = W[n, n] if W[n, n] > 0.0 else 1.0
+        C[n] = HARD * along
+        if rows_in(w, block) == 3:
+            across = 0.5 * (W[n + 1, n + 1] + W[n + 2, n + 2])
+            C[n + 1] = C[n + 2] = HARD * (across if across > 0.0 else along)
 
 
 @cache
@@ -232,7 +237,7 @@ def find_shift(p, w):
     """Where bodies are beside where they would be if the impact were at the start of the tick, over T."""
     for k in range(len(p.parent)):
         for o in range(p.vi[k], p.vi[k] + speeds_of(p, k)):
-            w.shift[o] = -w.parts[k] * (w.v1[o] - w.free[o])
+            w.late[o] = -w.parts[k] * (w.v1[o] - w.free[o])
 
 
 @kernel
@@ -410,7 +415,7 @@ def commit_marked(p, s, w, T):
 def settle_down(p, s, w, T):
     """What came to rest is in lasting touch, if it is no deeper than what it bears would press it."""
     for o in range(len(w.v1)):
-        w.lean[o] = w.v1[o] + w.shift[o]
+        w.lean[o] = w.v1[o] + w.late[o]
     spread(p.parent, p.kind, p.vi, w.zero, w.lean, w.S)
     for block in range(w.met[0]):
         c, row = w.blocks[at.OWNER, block], w.blocks[at.FIRST, block]
@@ -449,8 +454,8 @@ def count_impacts(p, w, force, T):
         o = p.vi[k]
         if p.kind[k] != FREE and p.damping[o] != math.inf:
             pull = w.free_tau[o] - w.free_slope[o] / T * (w.v1[o] - w.begun[o]) + force[o]
-            w.motion[p.root[k], WORK] += T * pull * w.shift[o]
-    spread(p.parent, p.kind, p.vi, w.zero, w.shift, w.S)
+            w.motion[p.root[k], WORK] += T * pull * w.late[o]
+    spread(p.parent, p.kind, p.vi, w.zero, w.late, w.S)
     for k in range(len(p.parent) if w.pushed[0] == 1 else 0):
         for j in range(6):
             w.motion[p.root[k], WORK] += T * w.wrench[k, j] * w.S[k, S_ + j]
