@@ -185,7 +185,9 @@ def test_balls_in_a_row_pass_it_on(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("friction", "slide", "spin"), [(0.1, 3.0, 0.0), (0.8, 1.0, 0.0), (0.8, 1.0, -20.0), (0.1, 3.0, 40.0)])
+@pytest.mark.parametrize(
+    ("friction", "slide", "spin"), [(0.1, 3.0, 0.0), (0.8, 1.0, 0.0), (0.8, 1.0, -20.0), (0.1, 3.0, 40.0)]
+)
 def test_a_sphere_that_strikes_obliquely(method, friction, slide, spin):
     """It slides on, less mu (1 + e) of its normal speed, or grips: then it rolls off, with 2/7 of its slip taken."""
     e, down = 0.6, 2.0
@@ -315,6 +317,7 @@ def test_words():
 
 def test_what_has_none_bounces_as_it_did():
     """A pair without a restitution beside one that has it."""
+
     def scene(**others):
         balls = [solid(1.0, "a", position=(0, 0, R + 0.2)), solid(1.0, "b", position=(1, 0, R + 0.3))]
         surface = HalfSpace()

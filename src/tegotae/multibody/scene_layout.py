@@ -134,6 +134,7 @@ _IMPACTS = (
     Part("mark", "", "how each pair takes part", _PAIRS, whole=True),
     Part("struck", "", "pairs that are", whole=True),
     Part("lessened", "", "blocks of the impact that gained energy", whole=True),
+    Part("hard", "", "compliance of rigid rows, as a part of how they answer", (1,)),
     Part("hits", "", "of each pair", ("pairs", HITS)),
     Part("forces", "N", "of rigid rows, and their rates; of two impacts", (4, "rows")),
     Part("group", "", "of each tree, those that touch each other", ("bodies",), whole=True),

@@ -236,7 +236,10 @@ def finish_middle(p, s, w, v, T):
     move_ports_halfway(p, s, w, v, T)
 
 
-_EULER, _MIDDLE = (prepare_euler, see, finish_euler, restore), (prepare_middle_trials, see, finish_middle, restore_middle)
+_EULER, _MIDDLE = (
+    (prepare_euler, see, finish_euler, restore),
+    (prepare_middle_trials, see, finish_middle, restore_middle),
+)
 
 
 @cache

@@ -44,7 +44,8 @@ OUT, LASTING, STRUCK, FIRM = -1, 0, 1, 2
 # Rows of w.hits, one a pair: the rate that its gap must have now, without and with its restitution; the part of the
 # tick before the impact; 1 if it comes to rest; which part of its impulse holds it there. Its memory before the tick.
 AIM, LEAST, WHOLE, PART, RESTS, SHARE, STRETCHES, HITS = 0, 1, 2, 3, 4, 5, 6, 10
-HARD = 1e-9  # compliance of rigid rows, as a part of how they answer: corners that share a load stay solvable
+# Compliance of rigid rows, as a part of how they answer: corners that share a load stay solvable; and where they do not.
+HARD, SOFTER = 1e-9, 1e-6
 NEAR = 1e-10  # m: a gap that is none
 GAINS = 1e-10  # relative: energy that rounding makes
 # What a tick is being solved for.
@@ -60,7 +61,7 @@ def bounces(p, c):
 @kernel
 def keep_out(p, s, w):
     """Marks before a tick: what has a restitution and is open is kept out of it."""
-    w.struck[0] = 0
+    w.struck[0], w.hard[0] = 0, HARD
     for c in range(len(p.which)):
         w.mark[c] = OUT if bounces(p, c) and s.touching[c, at.HELD] == 0.0 else LASTING
     for o in range(len(w.late)):
@@ -102,10 +103,10 @@ def harden(w, blocks):
         if not C[n] < 0.0:
             continue
         along = W[n, n] if W[n, n] > 0.0 else 1.0
-        C[n] = HARD * along
+        C[n] = w.hard[0] * along
         if rows_in(w, block) == 3:
             across = 0.5 * (W[n + 1, n + 1] + W[n + 2, n + 2])
-            C[n + 1] = C[n + 2] = HARD * (across if across > 0.0 else along)
+            C[n + 1] = C[n + 2] = w.hard[0] * (across if across > 0.0 else along)
 
 
 @cache
@@ -364,6 +365,9 @@ def turn_terms(p, w, T):
 @kernel_inside
 def after_impact(p, w, stage, bends, T):
     """What the tick is to be solved for next."""
+    if w.found[0] == 0 and w.hard[0] < SOFTER:
+        w.hard[0] = SOFTER
+        return stage
     if stage == LESSENED:
         lessen_impact(p, w)
         return DONE
