@@ -1,20 +1,19 @@
-"""Restitution at contacts of scenes: Newton's law and Coulomb's, against closed forms, whatever the mass and the period."""
+"""Restitution at contacts of scenes: Newton's law and Coulomb's, against closed forms, at any mass and period."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-import tegotae as tg
 from tegotae.errors import InputError
 from tegotae.multibody import (
     AtPoint,
     Ball,
     Body,
-    Box,
     Corners,
     Free,
     HalfSpace,
     Point,
-    Prismatic,
     Revolute,
     Scene,
     Sphere,
@@ -76,7 +75,7 @@ def test_apexes_of_a_dropped_ball(method, restitution, mass, stiffness, period, 
 @pytest.mark.parametrize("restitution", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("mass", [1e-3, 1e3])
 def test_a_ball_without_weight_leaves_at_once(method, restitution, mass):
-    """Where nothing falls, places are those of an impact at its moment, to rounding and the compliance of rigid rows."""
+    """Where nothing falls, places are those of an impact at its moment."""
     period, speed, height = 1e-3, 2.0, 0.0123
     scene = dropped(mass, 0.0, height, stiffness=1e4, restitution=restitution)
     run = scene.run(0.02, period=period, v=(0, 0, -speed, 0, 0, 0), method=method)
@@ -174,7 +173,7 @@ def test_balls_in_a_row_pass_it_on(method):
     balls = [solid(1.0, name, position=((2.0 * R + 1e-3) * i, 0, 0)) for i, name in enumerate(names)]
     touches = [
         Touch(on=a, toucher=Ball(radius=R), surface=Sphere(radius=R), of=b, restitution=1.0, stiffness=1e7)
-        for a, b in zip(names, names[1:], strict=False)
+        for a, b in pairwise(names)
     ]
     scene = Scene(tree=Tree(balls, gravity=(0, 0, 0)), touches=touches)
     run = scene.run(0.1, period=1e-3, v=(0.3, *[0] * 17), method=method)

@@ -13,9 +13,9 @@ from tegotae.coupling.kernels.natural_residual import work_rows
 from tegotae.layout import AXIS, Layouts, Nested, Part, layouts
 from tegotae.multibody.joints import LINES, SPEEDS, OwnJoints
 from tegotae.multibody.kernels.balance import MOTION, SUMS
+from tegotae.multibody.kernels.impacts import HITS
 from tegotae.multibody.kernels.kinematics import WIDTH
 from tegotae.multibody.kernels.lines import LINE
-from tegotae.multibody.kernels.impacts import HITS
 from tegotae.multibody.kernels.places import SIZES
 from tegotae.multibody.kernels.records import HELD, PLACES, RESTITUTION, SHAPE, TOUCHING
 from tegotae.multibody.tree import Tree

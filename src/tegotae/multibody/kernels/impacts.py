@@ -44,7 +44,7 @@ OUT, LASTING, STRUCK, FIRM = -1, 0, 1, 2
 # Rows of w.hits, one a pair: the rate that its gap must have now, without and with its restitution; the part of the
 # tick before the impact; 1 if it comes to rest; which part of its impulse holds it there. Its memory before the tick.
 AIM, LEAST, WHOLE, PART, RESTS, SHARE, STRETCHES, HITS = 0, 1, 2, 3, 4, 5, 6, 10
-# Compliance of rigid rows, as a part of how they answer: corners that share a load stay solvable; and where they do not.
+# Compliance of rigid rows, as a part of how they answer: corners that share a load can be told; if not, more.
 HARD, SOFTER = 1e-9, 1e-6
 NEAR = 1e-10  # m: a gap that is none
 GAINS = 1e-10  # relative: energy that rounding makes
