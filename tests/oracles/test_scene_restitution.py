@@ -10,6 +10,7 @@ from tegotae.multibody import (
     AtPoint,
     Ball,
     Body,
+    Box,
     Corners,
     Free,
     HalfSpace,
@@ -328,3 +329,56 @@ def test_what_has_none_bounces_as_it_did():
 
     plain, bouncing = scene(), scene(restitution=0.5)
     np.testing.assert_allclose(bouncing.q[:, :7], plain.q[:, :7], rtol=0, atol=1e-12)
+
+
+def test_a_batch_varies_it():
+    """By name, as other numbers of a contact."""
+    scene = dropped(restitution=0.5)
+    many = scene.batch(**{"touches[0].restitution": [0.3, 0.7]}).run(0.8, period=1e-3)
+    for one, e in zip(np.asarray(many.q), (0.3, 0.7), strict=True):
+        np.testing.assert_array_equal(one, dropped(restitution=e).run(0.8, period=1e-3).q)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_hammer_on_a_box_that_lies_there(method):
+    """The box, pressed between the two, stays; the hammer bounces as off the floor itself."""
+    half, height, e = 0.1, 0.2, 0.8
+    box = Body(name="box", mass=3.0, inertia=(0.02, 0.02, 0.02), joint=Free(), position=(0, 0, half))
+    hammer = solid(1.0, "hammer", position=(0, 0, 2.0 * half + R + height))
+    sizes = (half, half, half)
+    touches = [
+        Touch(on="box", toucher=Corners(half_sizes=sizes), surface=HalfSpace(), restitution=0.5, stiffness=1e8),
+        Touch(on="hammer", toucher=Ball(radius=R), surface=Box(half_sizes=sizes), of="box", restitution=e),
+    ]
+    run = Scene(tree=Tree([box, hammer]), touches=touches).run(0.4, period=1e-3, method=method)
+    energy = flights(run.q[:, 9] - 2.0 * half - R, run.v[:, 8], 9.81, 1e-3, method)
+    np.testing.assert_allclose(energy[-1], e**2 * energy[0], rtol=1e-4)
+    assert np.abs(run.q[:, 2] - half).max() < 1e-6
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_boxes_that_fall_onto_each_other_come_to_rest(method):
+    """Three that fall one behind the other; at the end all are at rest one upon the other, and none was thrown."""
+    half = 0.1
+    sizes, wide = (half, half, half), Box(half_sizes=(3.0 * half, 3.0 * half, half))
+    boxes = [
+        Body(name=f"box{i}", mass=1.0 + i, inertia=(0.01, 0.01, 0.01), joint=Free(), position=(0, 0, half + 0.25 * i))
+        for i in range(3)
+    ]
+    touches = [
+        Touch(
+            on=f"box{i}",
+            toucher=Corners(half_sizes=sizes),
+            surface=wide if i else HalfSpace(),
+            of=f"box{i - 1}" if i else None,
+            restitution=0.3,
+            friction=0.5,
+            stiffness=1e6,
+        )
+        for i in range(3)
+    ]
+    run = Scene(tree=Tree(boxes), touches=touches).run(2.0, period=1e-3, method=method)
+    energy = run.kinetic_energy + run.potential_energy
+    assert (energy - np.minimum.accumulate(energy)).max() < 2e-3 * energy[0]
+    np.testing.assert_allclose(run.q[-1, 2::7], half * np.array([1, 3, 5]), atol=1e-4)
+    assert np.abs(run.v[-1]).max() < 1e-9

@@ -173,7 +173,7 @@ def strike_kernel(bend, reach):
                 continue
             v, before = parting(p, w, c, 0, S_, S_ + 3), w.hits[c, AIM]
             gap, bent = -T * free_velocity(p, s, w, c, T), bend * T * (v - before)
-            w.hits[c, SHARE] = abs(gap)
+            w.hits[c, SHARE] = gap
             if gap + reach * T * v < 0.0 and v < 0.0:
                 strike(w.hits[c], p.contacts[c, at.RESTITUTION], gap, bent, before, v, T)
                 w.mark[c] = STRUCK
@@ -189,7 +189,7 @@ def strike_kernel(bend, reach):
 def firm_up(p, w):
     """Touches of trees that are struck, which give way no more than they do anyway; columns s have the speeds."""
     for c in range(len(p.which)):
-        if w.mark[c] == OUT and w.hits[c, SHARE] < NEAR:  # it touches, and nothing presses it yet
+        if w.mark[c] == OUT and w.hits[c, SHARE] < NEAR:  # it touches, and nothing drives it
             w.active[c] = 1
     join_trees(p, w)
     for k in range(len(p.parent)):
@@ -200,6 +200,7 @@ def firm_up(p, w):
     for c in range(len(p.which)):
         r = root_of(p, c)
         if w.mark[c] < STRUCK and w.active[c] == 1 and bounces(p, c) and r >= 0 and w.shares[w.group[r], 1] > 0.0:
+            w.hits[c, RESTS], w.hits[c, SHARE] = 1.0 if w.mark[c] == OUT else 0.0, 0.0
             w.mark[c] = FIRM
             aim = min(0.0, parting(p, w, c, 0, S_, S_ + 3))
             w.hits[c, AIM] = w.hits[c, LEAST] = w.hits[c, WHOLE] = aim
@@ -403,10 +404,10 @@ def commit_marked(p, s, w, T):
     for c in range(len(p.which)):
         f, n = s.touching[c], p.contacts[c]
         pressed = f[at.FORCE] != 0.0 or f[at.FORCE + 1] != 0.0 or f[at.FORCE + 2] != 0.0
-        f[at.HELD] = 1.0 if pressed and w.mark[c] != STRUCK else 0.0
+        f[at.HELD] = 1.0 if pressed and w.mark[c] != STRUCK and (f[at.HELD] > 0.0 or w.mark[c] == LASTING) else 0.0
         if not pressed or w.mark[c] <= LASTING:
             continue
-        e, relaxing = w.hits[c, STRETCHES], w.mark[c] == STRUCK
+        e, relaxing = w.hits[c, STRETCHES], f[at.HELD] == 0.0
         f[at.E] = normal_stretch(0.0, e, n[at.K], n[at.BETA], T) if relaxing else e
         for j in range(3):
             a = w.hits[c, STRETCHES + 1 + j]
@@ -423,7 +424,7 @@ def settle_down(p, s, w, T):
     spread(p.parent, p.kind, p.vi, w.zero, w.lean, w.S)
     for block in range(w.met[0]):
         c, row = w.blocks[at.OWNER, block], w.blocks[at.FIRST, block]
-        if c < 0 or w.mark[c] != STRUCK or w.hits[c, RESTS] == 0.0 or not w.columns[at.F, row] > 0.0:
+        if c < 0 or w.mark[c] <= LASTING or w.hits[c, RESTS] == 0.0 or not w.columns[at.F, row] > 0.0:
             continue
         gap = w.places[c, at.GAP] + T * parting(p, w, c, 0, S_, S_ + 3)
         f = s.touching[c]
