@@ -132,6 +132,11 @@ def machines() -> Iterator[Block]:
     yield Scene(tree=crane, touches=touches, controllers=controllers)
     yield Scene(tree=crane, touches=touches, controllers=controllers, at=ends)
     yield Scene(tree=crane, touches=touches, controllers=controllers, at=AtPoint("tool", along=(0, 0, 1, 0, 0, 0)))
+    bouncing = [dataclasses.replace(touch, restitution=0.5) for touch in touches]
+    yield Scene(tree=crane, touches=bouncing, controllers=controllers)
+    yield Scene(tree=crane, touches=bouncing, controllers=controllers, at=ends, method="midpoint")
+    beside = AtPoint("tool", (0.1, 0.0, 0.0), along=(0, 0, 1, 0, 0, 0))  # at the point itself what is struck is rigid
+    yield Scene(tree=crane, touches=bouncing, controllers=controllers, at=beside)
     heavy = tg.FrictionImpedance(stiffness=6000.0, damping=20.0, law=STRIBECK, mass=0.1)
     yield TreeAdmittance(tree=crane_of(STACK, heavy), at="hand", controllers={"hand": Servo(gain=10.0)})
     many = tg.ParallelFriction(stiffness=1e4, limits=range(1, 60))
@@ -139,6 +144,7 @@ def machines() -> Iterator[Block]:
     resting = [Touch(on="hand", toucher=Point(position=(0, 0, 0)), friction=0.5, **floor)]
     yield Scene(tree=own, touches=resting)
     yield Scene(tree=own, touches=resting, at="hand")
+    yield Scene(tree=own, touches=[dataclasses.replace(touch, restitution=0.5) for touch in resting], at="hand")
     pendulum = Tree([Body(name="bob", mass=1.0, center=(0.3, 0.0, 0.0), joint=Revolute(axis=(0, 1, 0)))])
     for method in ("symplectic", "rk4"):
         yield Scene(tree=pendulum, method=method)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.contact import ContactStiffness, FrictionCoefficient
+from tegotae.contact import ContactStiffness, FrictionCoefficient, Restitution
 from tegotae.multibody.bodies import name_of
 from tegotae.multibody.kernels.places import SIZES
-from tegotae.multibody.kernels.records import SHAPE
+from tegotae.multibody.kernels.records import RESTITUTION, SHAPE
 from tegotae.multibody.shapes import Ball, Corners, Point, Surface
 from tegotae.parameters import Declared, Parameter
 
@@ -36,6 +36,10 @@ class Touch(Declared):
     These are the elements of `tegotae.inclusion` (its `Contact` and `Friction`), taken implicitly: stable at any
     stiffness and period. How hard an impact bounces depends on zeta = damping/(2 sqrt(stiffness mass)): 0.1 gives back
     .74 of the speed, 0.3 .45, 1 .14, if period sqrt(stiffness/mass) is small; the larger that is, the less.
+
+    With a `restitution` an impact is an instant instead, at its moment within a tick: what meets the surface leaves it
+    with that part of its speed, and stiffness and damping only tell how it rests. An impact that rubs obeys Coulomb's
+    law, and gains no energy. Bounces that would end within a tick are rest.
 
     Example:
         >>> from tegotae.multibody import Corners, HalfSpace, Touch
@@ -65,6 +69,8 @@ class Touch(Declared):
         Parameter("[N·s/m], >= 0, across the normal; in proportion to the stiffness there, as along it, unless given"),
     ] = None
 
+    restitution: Restitution = None
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.of == self.on:
@@ -82,12 +88,14 @@ class Touch(Declared):
 class Pairs(NamedTuple):
     """Every ball of every `Touch`, and its surface, as the kernels take it.
 
-    Names are "body on body" or "body on world", with a number where a toucher has several balls.
+    Names are "body on body" or "body on world", with a number where a toucher has several balls. `bounces` tells
+    whether any has a restitution, which is then told of all.
     """
 
     names: tuple[str, ...]
     which: NDArray[np.int64]
     numbers: Array
+    bounces: bool
 
 
 def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
@@ -95,6 +103,7 @@ def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
     names: list[str] = []
     which: list[tuple[int, int, int]] = []
     numbers: list[Array] = []
+    bounces = any(touch.restitution is not None for touch in touches)
     for touch in touches:
         body, place, turn = _frame(tree, touch.on)
         on, where, turned = (-1, np.zeros(3), np.eye(3)) if touch.of is None else _frame(tree, touch.of)
@@ -109,12 +118,14 @@ def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
         for i, ball in enumerate(balls):
             at = place + turn @ ball[:3]
             row = [*at, ball[3], *(where + turned @ surface.where), *axes.ravel(), *rest, *surface.numbers]
+            if bounces:
+                row.append(-1.0 if touch.restitution is None else touch.restitution)
             numbers.append(np.array(row, dtype=np.float64))
             which.append((body, on, surface.shape))
             number = f" {i + 1}" if len(balls) > 1 else ""
             names.append(f"{touch.on}{number} on {touch.of or 'world'}")
-    table = np.array(numbers).reshape(-1, SHAPE + SIZES)
-    return Pairs(tuple(names), np.array(which, dtype=np.int64).reshape(-1, 3), table)
+    table = np.array(numbers).reshape(-1, RESTITUTION + 1 if bounces else SHAPE + SIZES)
+    return Pairs(tuple(names), np.array(which, dtype=np.int64).reshape(-1, 3), table, bounces)
 
 
 def _frame(tree: Tree, name: str) -> Frame:

@@ -29,8 +29,8 @@ from tegotae.multibody.attachments import (
 )
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
-from tegotae.multibody.kernels import midpoint, port_stepping, stepping
-from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
+from tegotae.multibody.kernels import bouncing, midpoint, port_stepping, stepping
+from tegotae.multibody.kernels.records import AXES, BODY, GAP, HELD, MU, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
 from tegotae.multibody.scene_layout import port_values, scene_layout, tree_values
 from tegotae.multibody.scene_result import result_of
@@ -171,7 +171,14 @@ class Scene(Admittance):
         joints = self.joints[0]
         rubbing = int((joints.law >= 0).sum())
         return scene_layout(
-            self.tree, self.wired, self.servos, len(self.pairs.names), rubbing, joints.numbers.size, self._own_joints
+            self.tree,
+            self.wired,
+            self.servos,
+            len(self.pairs.names),
+            rubbing,
+            joints.numbers.size,
+            self._own_joints,
+            self.pairs.bounces,
         )
 
     @property
@@ -198,6 +205,8 @@ class Scene(Admittance):
         makers = (stepping.alone_kernels, port_stepping.euler_line_kernels, port_stepping.euler_space_kernels)
         if self.method == "midpoint":
             makers = (midpoint.middle_kernels, port_stepping.middle_line_kernels, port_stepping.middle_space_kernels)
+        if self.pairs.bounces:
+            makers = bouncing.MIDPOINT if self.method == "midpoint" else bouncing.EULER
         halves = tuple(half for law in self.joints[1] for half in law.kernels)
         return self._own_joints.kernels(makers[min(self.dimension, 2)], halves)
 
@@ -214,6 +223,9 @@ class Scene(Admittance):
             checks.refuse(OWNER, problem, remedy)
         if (self.pairs.numbers[:, MU] > 0.0).any():
             checks.refuse(OWNER, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
+        if self.pairs.bounces:
+            problem = f"method={checks.shown(self.method)} with restitution at contacts."
+            checks.refuse(OWNER, problem, "Use method='midpoint' or 'euler', which have it, or leave restitution= out.")
 
     def least_reluctance(self, period: float) -> float:
         """Of the pushed bodies cut free of all others [N·s/m]: they can only add to it.
@@ -245,7 +257,10 @@ class Scene(Admittance):
         state["gap"] = np.minimum(gaps, stepping.FAR)
         ahead = self._ahead(state, period) if self.method == "midpoint" else state
         if len(gaps):  # what starts pressed rests: its damper has not moved
-            state.part("touching")[:, E] = np.maximum(0.0, -self.places_of(ahead)[:, GAP])
+            touching = state.part("touching")
+            touching[:, E] = np.maximum(0.0, -self.places_of(ahead)[:, GAP])
+            if self.pairs.bounces:  # and is in lasting touch
+                touching[:, HELD] = gaps < 0.0
         if self.wired:
             place_ports(self.tree, self.wired, state)
             state["path"] = paths_of(self.tree, self.wired, ahead.part("q"))

@@ -13,10 +13,11 @@ from tegotae.coupling.kernels.natural_residual import work_rows
 from tegotae.layout import AXIS, Layouts, Nested, Part, layouts
 from tegotae.multibody.joints import LINES, SPEEDS, OwnJoints
 from tegotae.multibody.kernels.balance import MOTION, SUMS
+from tegotae.multibody.kernels.impacts import HITS
 from tegotae.multibody.kernels.kinematics import WIDTH
 from tegotae.multibody.kernels.lines import LINE
 from tegotae.multibody.kernels.places import SIZES
-from tegotae.multibody.kernels.records import PLACES, SHAPE, TOUCHING
+from tegotae.multibody.kernels.records import HELD, PLACES, RESTITUTION, SHAPE, TOUCHING
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.ports import labels_of, spans
@@ -128,6 +129,20 @@ _DUAL = (
     Part("fresh", shape=("speeds",)),
     Part("stages", "", "of a Runge-Kutta step", (5, "phases")),
 )
+# Where a pair has a restitution, see `kernels/impacts.py`.
+_IMPACTS = (
+    Part("mark", "", "how each pair takes part", _PAIRS, whole=True),
+    Part("struck", "", "pairs that are", whole=True),
+    Part("lessened", "", "blocks of the impact that gained energy", whole=True),
+    Part("hard", "", "compliance of rigid rows, as a part of how they answer", (1,)),
+    Part("hits", "", "of each pair", ("pairs", HITS)),
+    Part("forces", "N", "of rigid rows, and their rates; of two impacts", (4, "rows")),
+    Part("group", "", "of each tree, those that touch each other", ("bodies",), whole=True),
+    Part("shares", shape=("bodies", 2)),
+    Part("parts", "", "of the tick before the impact, of each body", ("bodies",)),
+    *(Part(name, "rad/s or m/s", shape=("speeds",)) for name in ("free", "late", "lean", "kept")),
+)
+_HELD_FORCE = Part("last_force", "N", "at the ports in the last tick", AXIS, "h", recorded=False)
 # What a tree owes by its steps, see `kernels/balance.py`; and the middle of a tick, see `kernels/midpoint.py`.
 _OWED = (
     Part("debt", "J", "that a tree has too much by its steps, at its foot", ("bodies",), recorded=False),
@@ -145,9 +160,18 @@ _MIDDLE = (
 
 
 def scene_layout(
-    tree: Tree, ports: Sequence[Wired], servos: Sequence[str], pairs: int, rubbing: int, numbers: int, owned: OwnJoints
+    tree: Tree,
+    ports: Sequence[Wired],
+    servos: Sequence[str],
+    pairs: int,
+    rubbing: int,
+    numbers: int,
+    owned: OwnJoints,
+    bounces: bool,
 ) -> Layouts:
     """The layout of a tree with these ports, so many pairs, joints that rub, and numbers of friction laws.
+
+    `bounces` tells whether any pair has a restitution.
 
     Names are known to users alone: scenes of any size share one compiled loop for as many directions of their ports,
     if their joints have the same impedances (`owned`).
@@ -174,13 +198,15 @@ def scene_layout(
     push = Part("wrench", "N", "force and moment on the body", ("frames", 6), "push", recorded=False, fed=True)
     wrenches = [name for name in tree.frames for _ in range(6)]
     fed = (*labelled(FED, tree.joint_names, servos), *labelled((push,), wrenches))
-    touching = Part(
-        "touching", "", "of each pair, in the frame of its surface's body", ("pairs", TOUCHING), recorded=False
-    )
+    memory = ("pairs", HELD + 1 if bounces else TOUCHING)
+    touching = Part("touching", "", "of each pair, in the frame of its surface's body", memory, recorded=False)
+    touches = _TOUCHES
+    if bounces:
+        touches = (*touches[:-1], replace(touches[-1], shape=("pairs", RESTITUTION + 1)))
     touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
-    parameters: Items = (*TREE, *JOINTS, *_TOUCHES, *owned.parts[0])
+    parameters: Items = (*TREE, *JOINTS, *touches, *owned.parts[0])
     state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, *_OWED, touching, *owned.parts[1])
-    workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *owned.parts[2])
+    workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *(_IMPACTS if bounces else ()), *owned.parts[2])
     if not ports:
         return layouts(sizes=sizes, parameters=parameters, state=state, workspace=workspace, dimension=0)
     sizes |= {"ports": len(ports), "taps": sum(len(port.taps) for port in ports)}
@@ -188,7 +214,7 @@ def scene_layout(
         dimension=sum(port.port.dimension for port in ports),
         sizes=sizes,
         parameters=(*PORTS, *parameters),
-        state=(*port_state(ports), *state),
+        state=(*port_state(ports), *((_HELD_FORCE,) if bounces else ()), *state),
         workspace=(*workspace, *TRIALS),
     )
 

@@ -4,6 +4,8 @@ Contacts and the friction of all joints make one problem in their forces f (stic
 h = (T J M^-1 J' + C) f + J v_free - w*. It is set up only when something touches; a tree in the air costs its passes.
 """
 
+from functools import cache
+
 from tegotae.compile import kernel
 from tegotae.coupling.kernels.complementarity import UNSOLVED, solve_symmetric
 from tegotae.coupling.kernels.natural_residual import Problem, set_scales
@@ -248,8 +250,18 @@ def forces_found(p, w, friction, blocks, T):
             friction.slope[o], friction.at[o] = 0.0, 0.0
 
 
-def contact_kernels(at_rest, resolve):
-    """`solve_contacts` for joints with these friction laws."""
+@kernel
+def leave_compliant(w, blocks):
+    """Rows as their elements make them."""
+    return
+
+
+@cache
+def contact_kernels(at_rest, resolve, add_pair=add_contact, harden=leave_compliant):
+    """`solve_contacts` for joints with these friction laws.
+
+    `add_pair` adds the rows of a pair, `harden` may change compliances once W is known: see `impacts.py`.
+    """
     limit_at = limit_kernel(at_rest, resolve)
 
     @kernel
@@ -288,13 +300,14 @@ def contact_kernels(at_rest, resolve):
             m = blocks = 0
             for c in range(len(p.which)):
                 if w.active[c] == 1:
-                    m = add_contact(p, s, w, c, m, blocks, T)
+                    m = add_pair(p, s, w, c, m, blocks, T)
                     blocks += 1
             for o in range(len(v)):
                 if rubs(p.law[o], p.damping[o]):
                     m = add_joint(p, w, friction, o, m, blocks, T)
                     blocks += 1
             assemble(p, w, blocks, T)
+            harden(w, blocks)
             for _ in range(60):
                 c, k = w.columns, w.blocks
                 problem = Problem(m, blocks, True, w.W, c[at.C], c[at.B], k[at.KINDS], k[at.FIRST], w.limit, w.W)

@@ -185,11 +185,23 @@ def take_friction(p, s, w):
         s.mode[o], s.r[o], s.rise[o], s.at[o], s.f[o] = w.mode[o], w.r[o], w.rise[o], w.at[o], w.f[o]
 
 
+@kernel
+def foresee_nothing(p, s, w, T):
+    """Trials need nothing of each other."""
+    return
+
+
+def plain_solve(halves):
+    """`solve` and `commit_own` of trials, and what is foreseen before them."""
+    solve, _, commit_own = solve_kernels(friction_tried, halves)
+    return solve, commit_own, foresee_nothing
+
+
 @cache
-def _trial_kernels(method, halves):
+def _trial_kernels(method, halves, solve_of):
     """What trials at one or several directions share; compiled once a process."""
     prepare_tick, see, finish, restore_tick = method
-    solve, _, commit_own = solve_kernels(friction_tried, halves)
+    solve, commit_own, foresee = solve_of(halves)
     sharpen, rises = slope_kernels(*with_customs(*halves[4:]))
     prepare_own, restore_own = halves[2:4]
 
@@ -205,6 +217,7 @@ def _trial_kernels(method, halves):
         prepare_tick(p, s, w, T)
         keep_apart(p, w)
         prepare_own(p, s, w, T)
+        foresee(p, s, w, T)
 
     @kernel_inside
     def push(p, s, w, h, T):
@@ -265,9 +278,9 @@ def _trial_kernels(method, halves):
     return push, slopes, done, prepare_all, restore_all
 
 
-def _space_kernels(method, halves):
+def space_kernels(method, halves, solve_of=plain_solve):
     """Forces at all ports in, their motion out."""
-    push, slopes, done, prepare_all, restore_all = _trial_kernels(method, halves)
+    push, slopes, done, prepare_all, restore_all = _trial_kernels(method, halves, solve_of)
 
     @kernel_exact
     def answer(p, s, w, h, T, motion, slope):
@@ -292,9 +305,9 @@ def _space_kernels(method, halves):
     return Halves(answer, advance, prepare_all, restore_all, tick)
 
 
-def _line_kernels(method, halves):
+def line_kernels(method, halves, solve_of=plain_solve):
     """The same with one port of one direction, whose force and motion are numbers."""
-    push, slopes, done, prepare_all, restore_all = _trial_kernels(method, halves)
+    push, slopes, done, prepare_all, restore_all = _trial_kernels(method, halves, solve_of)
 
     @kernel_exact
     def answer(p, s, w, h, T):
@@ -326,22 +339,22 @@ def _line_kernels(method, halves):
 @cache
 def euler_space_kernels(*halves):
     """Ports of several directions."""
-    return _space_kernels(EULER, halves)
+    return space_kernels(EULER, halves)
 
 
 @cache
 def euler_line_kernels(*halves):
     """One port of one direction."""
-    return _line_kernels(EULER, halves)
+    return line_kernels(EULER, halves)
 
 
 @cache
 def middle_space_kernels(*halves):
     """Ports of several directions."""
-    return _space_kernels(MIDPOINT, halves)
+    return space_kernels(MIDPOINT, halves)
 
 
 @cache
 def middle_line_kernels(*halves):
     """One port of one direction."""
-    return _line_kernels(MIDPOINT, halves)
+    return line_kernels(MIDPOINT, halves)

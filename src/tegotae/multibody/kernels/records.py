@@ -22,6 +22,9 @@ PLACE, RADIUS, WHERE, TURNED, K, BETA, MU, K_T, BETA_T, SHAPE = 0, 3, 4, 7, 16, 
 
 # Rows of a contact's memory: e, stretch a and last force as vectors in the frame of the surface's body.
 E, STRETCH, FORCE, TOUCHING = 0, 1, 4, 7
+# Where any pair has a restitution, a column more of both: its restitution, < 0 for none; and 1 where it is in lasting
+# touch, 0 where it is open, also if it bounced in the last tick.
+RESTITUTION, HELD = 24, 7
 
 # Rows of where a pair is in this tick: gap, point, and three directions (normal, two tangents) in the world.
 GAP, POINT, AXES, PLACES = 0, 3, 6, 15

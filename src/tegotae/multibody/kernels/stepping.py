@@ -141,28 +141,36 @@ def keep_speeds(s, w):
             s.r[o] = s.rise[o] = s.at[o] = 0.0
 
 
+@kernel
+def take_part(p, s, w):
+    """Pairs that touched in the last tick take part in this one from its start; how many."""
+    touched = 0
+    for c in range(len(p.which)):
+        f = s.touching[c]
+        w.active[c] = 1 if f[FORCE] != 0.0 or f[FORCE + 1] != 0.0 or f[FORCE + 2] != 0.0 else 0
+        touched += w.active[c]
+    return touched
+
+
 @cache
-def solve_kernels(friction_of, halves):
+def solve_kernels(friction_of, halves, who=take_part, contacts=contact_kernels):
     """`solve` for impedances in joints, the first four of `halves`, and laws of the user's own; `correct`, which solves
     it anew where velocity terms alone have changed, if it can; and the `commit_own` of these impedances.
 
-    `friction_of` tells where the friction of joints is worked out.
+    `friction_of` tells where the friction of joints is worked out, `who` which pairs take part from the start, and
+    `contacts` makes what solves them.
     """
     begin, unmet, bent, tell, end, commit_own = own_kernels(*halves[:2])
     at_rest, resolve = with_customs(*halves[4:])
     solve_stiction, still_solved = stiction_kernels(at_rest, resolve)
-    solve_contacts = contact_kernels(at_rest, resolve)
+    solve_contacts = contacts(at_rest, resolve)
 
     @kernel_inside
     def once(p, s, w, v, T):
         """From the speeds v those at the end of the tick into w.v1; where something may touch, those of bodies into
         S.
         """
-        friction, touched = friction_of(s, w), 0
-        for c in range(len(p.which)):
-            f = s.touching[c]
-            w.active[c] = 1 if f[FORCE] != 0.0 or f[FORCE + 1] != 0.0 or f[FORCE + 2] != 0.0 else 0
-            touched += w.active[c]
+        friction, touched = friction_of(s, w), who(p, s, w)
         solved = True
         w.met[0] = 0
         if touched == 0:
