@@ -10,30 +10,33 @@ import math
 
 from tegotae.compile import kernel
 
-EARLIER = 8.0  # parts of T that an impact may be noticed late, after others
+PUSHED = 0.25  # of its speed a gap is opened by smooth forces in a tick at most: more is what other contacts do
 
 
 @kernel
-def meeting(p, v, a, T):
+def meeting(p, v, a, late, T):
     """(s, u): after which part of T a gap p that ends below 0 crosses it, and how fast it closes there [p/T].
 
-    One that starts below 0 has crossed it before: in the half of T up to a middle, or in the tick before.
+    One that starts below 0 has crossed it before, by `late` parts of T at most: in the half of T up to a middle, or in
+    the ticks before, driven by other impacts. It is never faster than at the start or the end of T: what contacts do in
+    a tick, and not smooth forces, is no parabola.
     """
     early = v - 0.5 * a * T
-    u = math.sqrt(max(0.0, early * early - 2.0 * a * p))
+    fastest = max(0.0, -v, a * T - v)
+    u = min(math.sqrt(max(0.0, early * early - 2.0 * a * p)), fastest)
     if early > 0.0:  # out first, and back within T
         return (min(max(-(early + u) / (a * T), 0.0), 1.0) if a < 0.0 else 0.0), u
     closing = u - early
-    return (min(max(2.0 * p / (closing * T), -EARLIER), 1.0) if closing > 0.0 else 0.0), u
+    return (min(max(2.0 * p / (closing * T), -late), 1.0) if closing > 0.0 else 0.0), u
 
 
 @kernel
-def parting(restitution, p, v, s, u, a, T):
+def parting(restitution, p, v, s, u, a, late, T):
     """(rate, s): the rate of the gap after the impact, counted as v is, and the part of T for which it is put right.
 
-    A bounce that would be over within T is rest: the gap stands still, and at 0.
+    A bounce that would be over within a tick is rest: the gap stands still, and at 0.
     """
-    fast = restitution * u
+    fast, a = restitution * u, min(a, PUSHED * u / T)
     if fast > 0.0 and 2.0 * fast > -a * T:
-        return fast + a * T * (0.5 - s), s
-    return 0.0, (min(max(-p / (v * T), -EARLIER), 1.0) if v < 0.0 else 0.0)
+        return fast + a * T * (0.5 - (s if a < 0.0 else max(s, -0.5))), s
+    return 0.0, (min(max(-p / (v * T), -late), 1.0) if v < 0.0 else 0.0)

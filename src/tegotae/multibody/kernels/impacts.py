@@ -47,6 +47,7 @@ AIM, LEAST, WHOLE, PART, RESTS, SHARE, STRETCHES, HITS = 0, 1, 2, 3, 4, 5, 6, 10
 # Compliance of rigid rows, as a part of how they answer: corners that share a load can be told; if not, more.
 HARD, SOFTER = 1e-9, 1e-6
 NEAR = 1e-10  # m: a gap that is none
+LATE = 1.5  # ticks after which an impact that another has led to may be noticed
 GAINS = 1e-10  # relative: energy that rounding makes
 # What a tick is being solved for.
 FREELY, BENT, HIT, TURNED, LESSENED, DONE = 0, 1, 2, 3, 4, 5
@@ -125,9 +126,9 @@ def strike(n, restitution, p, bent, before, v, T):
     `bent` is what is added to the gap for the moment of the impact. What comes to rest does so where its element is.
     """
     a = (v - before) / T
-    part, u = meeting(p + bent, v, a, T)
+    part, u = meeting(p + bent, v, a, LATE, T)
     fast = restitution * u
-    n[WHOLE], n[PART] = left_over(restitution, p, v, part, u, a, T)
+    n[WHOLE], n[PART] = left_over(restitution, p, v, part, u, a, LATE, T)
     n[RESTS], n[SHARE], n[LEAST] = 0.0, 0.0, n[WHOLE] - fast
     if not (fast > 0.0 and 2.0 * fast > -a * T):  # the impulse also bears what presses from then on
         n[RESTS], n[SHARE], n[LEAST] = 1.0, min(1.0, max(0.0, (before - v) / -v)), 0.0

@@ -26,6 +26,7 @@ ALL, WITHOUT, STRUCK, DEAD, DONE = range(5)
 SOFT = 1e-10  # of how a force moves its own row: so little gives way in an impact, for what is redundant to be shared
 NEAR, AWAY = 1e-10, 1e-6  # m, and as a part of what a gap moves in a tick: what is less far open is closed
 AWAY_FROM_ALL = 1e30  # m/s: a contact that is so far open in a solve is left out of it
+LATE = 8.0  # ticks after which an impact that others have led to in one tick may be noticed
 NO_GAIN = 1e-9  # of the energies summed: what an impact seems to gain by rounding
 
 
@@ -145,9 +146,9 @@ def find_struck(E, w, s, F, g, which, lag, T):
             p, v, a = w.strike[GAP, i] + behind, w.strike[FREE, i], w.strike[GROWN, i]
             if p < 0.0 and w.strike[BEGUN, i] > 0.0 and v > 0.0:  # on its way out
                 continue
-            part, u = meeting(p + lag * a * T * T, v, a, T)
+            part, u = meeting(p + lag * a * T * T, v, a, LATE, T)
             w.strike[RULE, i] = RIGID
-            w.strike[TARGET, i], w.strike[PART, i] = parting(E.R[k], p, v, part, u, a, T)
+            w.strike[TARGET, i], w.strike[PART, i] = parting(E.R[k], p, v, part, u, a, LATE, T)
             struck = True
     for k in range(len(which)):
         i = which[k]
