@@ -10,7 +10,7 @@ import math
 
 from tegotae.compile import kernel
 
-PUSHED = 0.25  # of its speed a gap is opened by smooth forces in a tick at most: more is what other contacts do
+PUSHED = 0.25  # of its speed a gap is changed by smooth forces in a tick at most: more is what other contacts do
 
 
 @kernel
@@ -23,6 +23,7 @@ def meeting(p, v, a, late, T):
     """
     early = v - 0.5 * a * T
     fastest = max(0.0, -v, a * T - v)
+    fastest += min(0.5 * abs(a) * T, PUSHED * fastest)  # rates may be those of the middles of ticks
     u = min(math.sqrt(max(0.0, early * early - 2.0 * a * p)), fastest)
     if early > 0.0:  # out first, and back within T
         return (min(max(-(early + u) / (a * T), 0.0), 1.0) if a < 0.0 else 0.0), u
