@@ -77,7 +77,9 @@ def test_a_rod_that_strikes_with_one_end_turns_as_the_wall_pushes(
     change = run.angular_momentum[first + 1] - run.angular_momentum[0]
     assert change == pytest.approx(arm * push[first, 0, 1], abs=1e-3 * abs(rod.length * push[first, 0, 1]))
     total = run.kinetic + run.elastic
-    assert (np.diff(total) <= 1e-6 * total[0]).all()
+    assert total.max() <= total[0] * (1.0 + 1e-12)
+    # What is told at the ends of steps ripples with the bends, by the square of the period.
+    assert (np.diff(total) <= (1e-5 if method == "midpoint" else 1e-12) * total[0]).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
