@@ -133,11 +133,11 @@ class VirtualWall(Impedance):
     It is smooth; `ImpedanceSum` adds friction.
 
     With a `restitution` e, what meets it at a speed u leaves at e u, whatever its mass and whatever presses on it, as
-    long as the spring would throw it out faster: the wall pushes with it until the mover is fast enough, and never with
-    more, nor when the mover goes out by itself. What turns round before it is out stays in, and settles where the
-    spring carries what presses. Backward Euler takes energy from what is quick beside the period, so a spring may be
-    too stiff to reach e: a circuit whose mover has a `mass` refuses that; `longest_period` tells the bound. Where it
-    presses on a mover that has turned round inside, a wall with a restitution lets go of it more slowly than it came.
+    long as the spring would throw it out faster: the wall pushes with its spring, never more, until the mover is fast
+    enough. One that turns round before it is out stays in, and settles where the spring carries what presses: on its
+    way out it is then held back. One that is not thrown out at all still creeps out, at 1/200 of u. Of backward Euler
+    what is quick beside the period loses energy, so a spring may be too stiff to reach e: a circuit refuses that of
+    what has a `mass` (what else is linked to it is left out); of other movers ask `longest_period`.
 
     The mover is at 0 unless positions are given, or `initial={"position": ...}`; in a circuit, where its admittance
     starts. Runs record `position` [m] and `force` [N].

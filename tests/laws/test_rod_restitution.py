@@ -14,9 +14,7 @@ METHODS: list[Method] = ["midpoint", "euler"]
 
 
 def floor(restitution: float | None, stiffness: float = 1e4, height: float = 0.0, friction: float = 0.0) -> Wall:
-    return Wall(
-        point=(0.0, height), normal=(0.0, 1.0), stiffness=stiffness, restitution=restitution, friction=friction
-    )
+    return Wall(point=(0.0, height), normal=(0.0, 1.0), stiffness=stiffness, restitution=restitution, friction=friction)
 
 
 def short_rod(density: float = 2.0, nodes: int = 5, gravity: tuple[float, float] = (0.0, 0.0)) -> PlanarRod:

@@ -125,7 +125,7 @@ def wall_advance(p, s, w, v, T):
 
 
 @kernel
-def bounce_push(p, s, before, after, rate, T):
+def bounce_push(p, u, m, when, before, after, rate, T):
     """The push of a wall with a restitution, never more than the spring's, and df/d(depth); rate is that of the depth.
 
     In it goes against the spring; out it is pushed by the spring until it is as fast as it has to be. That is r u when
@@ -135,10 +135,10 @@ def bounce_push(p, s, before, after, rate, T):
     f, steep = wall_push(p.K, p.B, before, after, T)
     if rate >= 0.0 or f == 0.0:
         return f, steep
-    if s.when > 0.0:
-        most, slope = p.K * (after + s.when * rate), p.K * (1.0 + s.when / T)
+    if when > 0.0:
+        most, slope = p.K * (after + when * rate), p.K * (1.0 + when / T)
     else:
-        fast = math.sqrt(max(s.m * s.m - (1.0 - p.r * p.r) * s.u * s.u, SLOW * SLOW * s.m * s.m))
+        fast = math.sqrt(max(m * m - (1.0 - p.r * p.r) * u * u, SLOW * SLOW * m * m))
         most, slope = p.K * (after + STEEP * T * (rate + fast)), p.K * (1.0 + STEEP)
     if most >= f:
         return f, steep
@@ -146,19 +146,19 @@ def bounce_push(p, s, before, after, rate, T):
 
 
 @kernel
-def bounce_memory(s, before, after, rate, T):
+def bounce_memory(u, m, when, before, after, rate, T):
     """u, m and when after the tick."""
     if after <= 0.0:
-        u = max(rate, 0.0)
-        return u, u, 0.0
+        met = max(rate, 0.0)
+        return met, met, 0.0
     if before <= 0.0:  # by the end of this tick the wall has already slowed it
-        u = max(s.u, rate)
-        return u, u, 0.0
+        met = max(u, rate)
+        return met, met, 0.0
     if rate > 0.0:
-        return s.u, max(s.m, rate) if s.when == 0.0 else s.m, abs(s.when)
-    if rate < 0.0 and s.when == 0.0:
-        return s.u, s.m, -(min(before / s.m, LASTING * T) if s.m > 0.0 else LASTING * T)
-    return s.u, s.m, s.when
+        return u, max(m, rate) if when == 0.0 else m, abs(when)
+    if rate < 0.0 and when == 0.0:
+        return u, m, -(min(before / m, LASTING * T) if m > 0.0 else LASTING * T)
+    return u, m, when
 
 
 @kernel
@@ -167,8 +167,8 @@ def bounce_step(p, s, v, T):
     rate = -p.n * v
     before = p.c - p.n * s.x
     after = p.c - p.n * (s.x + T * v)
-    f, steep = bounce_push(p, s, before, after, rate, T)
-    u, m, when = bounce_memory(s, before, after, rate, T)
+    f, steep = bounce_push(p, s.u, s.m, s.when, before, after, rate, T)
+    u, m, when = bounce_memory(s.u, s.m, s.when, before, after, rate, T)
     return s.x + T * v, p.n * f, u, m, when, -p.n * p.n * T * steep
 
 
@@ -213,7 +213,7 @@ def bounce_answer_vector(p, s, w, v, T, force, slope):
     """Along the normal alone."""
     n = v.shape[0]
     before, after = wall_depths(p, s, v, T)
-    f, steep = bounce_push(p, s, before, after, wall_rate(p, v), T)
+    f, steep = bounce_push(p, s.u[0], s.m[0], s.when[0], before, after, wall_rate(p, v), T)
     for i in range(n):
         force[i] = p.n[i] * f
         for k in range(n):
@@ -225,8 +225,8 @@ def bounce_advance_vector(p, s, w, v, T):
     """Commit the position, the force and the memory."""
     before, after = wall_depths(p, s, v, T)
     rate = wall_rate(p, v)
-    f, _ = bounce_push(p, s, before, after, rate, T)
-    s.u, s.m, s.when = bounce_memory(s, before, after, rate, T)
+    f, _ = bounce_push(p, s.u[0], s.m[0], s.when[0], before, after, rate, T)
+    s.u[0], s.m[0], s.when[0] = bounce_memory(s.u[0], s.m[0], s.when[0], before, after, rate, T)
     for i in range(v.shape[0]):
         s.x[i] += T * v[i]
         s.f[i] = p.n[i] * f

@@ -6,9 +6,9 @@ when, and how fast (`tegotae.kernels.impact`). Then all of these are solved toge
     f >= 0,  v_n >= target,  f (v_n - target) = 0,
 
 and what such walls and pegs already carry has the target 0: in an impact it does not give way. Each is a push that is
-steep beside the inertia of its node, f = max(0, F + Z (target - v_n)); solved anew with F the push that was found,
-until the targets are met, it is as exact as rounding, while no step has a Z that would spoil the elimination. Afterwards
-the rod is moved to where it would be, had the speeds changed when the first node met its wall.
+steep beside what resists at its node, f = max(0, F + Z (target - v_n)); solved anew with F the push that was found,
+until the targets are met, it is as exact as rounding, while no step has a Z that would spoil the elimination. Then the
+rod is moved to where it would be, had the speeds changed when the first node met its wall.
 
 Blow of a node and a thing: whether it strikes as told here (else `press`), F, Z, target; a Z of 0 leaves it out. While
 it is left out, the target is the rate of the gap at the start of the step.
@@ -73,7 +73,7 @@ def meet(w, n, T, tip, around, free):
             # One that is only met because others strike is hurled there: what it gained is no steady acceleration.
             gained = (rate - blow[3]) / T if free else 0.0
             share, speed = meeting(one[2], rate, gained, T)
-            # As bends relax, what gaps gain in a step changes from one to the next: two steps of flight are told, not one.
+            # What gaps gain in a step changes from one to the next as bends relax: a flight of one step is not told.
             e = things[j, 7] if things[j, 7] * speed > -gained * T else 0.0
             target, share = parting(e, one[2], rate, share, speed, gained, T)
             blow[1], blow[2], blow[3] = 0.0, steepness(w, n, T, tip, i), target
@@ -85,7 +85,7 @@ def meet(w, n, T, tip, around, free):
 @kernel_sums
 def stand_firm(w, n, T, tip, around):
     """What has a restitution and is closed does not give way in this step."""
-    things, near, blows = around.things, around.near, around.blows
+    things, blows = around.things, around.blows
     for i in range(n):
         for j in range(things.shape[0]):
             blow = blows[i, j]
