@@ -229,7 +229,7 @@ class VirtualWall(Impedance):
         Example:
             >>> wall = VirtualWall(stiffness=1e3, restitution=0.8, point=0.0, normal=1.0)
             >>> round(wall.longest_period(mass=1.0), 5)
-            0.00477
+            0.00468
         """
         mass = checks.positive(self.name, "mass", mass, "kg", "Give the mass of what meets it.")
         if not self.restitution:
