@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compile import kernel_sums, kernel_sums_inside
+from tegotae.compile import kernel_rare, kernel_sums, kernel_sums_inside
 from tegotae.kernels.stick_slip import limited
 from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, where
@@ -213,7 +213,13 @@ def pusher(meets):
     return push
 
 
-push, push_or_strike = pusher(press_one), pusher(press_or_strike)
+push, _push_or_strike = pusher(press_one), pusher(press_or_strike)
+
+
+@kernel_rare
+def push_or_strike(w, n, T, around, commit):
+    """The same where some have a restitution; out of the way of the others."""
+    _push_or_strike(w, n, T, around, commit)
 
 
 @kernel_sums

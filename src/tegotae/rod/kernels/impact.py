@@ -26,7 +26,7 @@ TOUCH = 1e-8  # of the length of a segment: nearer than this is on the face
 MET, NEARLY = 1e-9, 1e-6  # of the change of speed: so near is a target met; and where rounding does not allow it
 
 
-@kernel_sums
+@kernel_rare
 def leave_out(w, n, around, y, v, v1, T):
     """What is open and has a restitution is left out; the rates of the gaps at the start of the step."""
     things, near, blows = around.things, around.near, around.blows
@@ -134,7 +134,7 @@ def strike_all(w, n, T, g, tip, held, swing, law, around, P, b, v, v1, free, a, 
     return before
 
 
-@kernel_sums
+@kernel_rare
 def shift(z, n, v1, free, before):
     """Move the rod back to where it would be, had its rates changed so long [s] after the places of the step."""
     for k in range(n + 2):
