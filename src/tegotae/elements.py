@@ -132,9 +132,10 @@ class VirtualWall(Impedance):
     implicit, so a stiff wall holds at any period, and the wall never gives back more energy than it took.
     It is smooth; `ImpedanceSum` adds friction.
 
-    With a `restitution` e, what meets it at a speed u leaves at e u, whatever its mass and whatever presses on it, as
-    long as the spring would throw it out faster: the wall pushes with its spring, never more, until the mover is fast
-    enough. One that turns round before it is out stays in, and settles where the spring carries what presses: on its
+    With a `restitution` e, what meets it at a speed u leaves at e u, whatever its mass, as long as the spring would
+    throw it out faster: the wall pushes with its spring, never more, until the mover is fast enough. What presses on
+    the mover is made up for to first order in the period: where it presses hard and the spring is quick, less is left.
+    One that turns round before it is out stays in, and settles where the spring carries what presses: on its
     way out it is then held back. One that is not thrown out at all still creeps out, at 1/200 of u. Of backward Euler
     what is quick beside the period loses energy, so a spring may be too stiff to reach e: a circuit refuses that of
     what has a `mass` (what else is linked to it is left out); of other movers ask `longest_period`.

@@ -45,7 +45,8 @@ def thrown(
 @pytest.mark.parametrize("quick", [0.004, QUICK])
 def test_any_mass_leaves_with_the_restitution(mass: float, period: float, restitution: float, quick: float) -> None:
     met, left = thrown(wall_for(mass, period, restitution, quick), mass, period, quick)
-    assert left / met == pytest.approx(restitution, abs=0.01 * max(restitution, 0.6))
+    slow = 0.0051 if restitution == 0.0 else 0.0  # so fast goes out what is not thrown
+    assert left / met == pytest.approx(restitution, rel=1e-3, abs=slow)
 
 
 @pytest.mark.parametrize("far", [1.01, 1.25, 1.5, 1.75, 1.99])
