@@ -307,6 +307,9 @@ class Impedance(Block):
         shared = {"every": every, "record": record, "initial": initial, "inputs": inputs, "progress": progress}
         return cast("Result", loop.run(self, given, period, **shared))
 
+    def check_mover(self, mass: float, period: float) -> None:
+        """Refuse a mass [kg] that cannot be moved as promised at this period [s]; circuits ask where they know it."""
+
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveImpedance:
         """A live element for a control loop; its kernels are warm when this returns."""
         return cast("LiveImpedance", service("live impedance")(self, period, initial))

@@ -41,7 +41,15 @@ def blocks() -> Iterator[Block]:
         yield tg.Mass(mass=1.0, dimension=dimension)
         yield tg.SpringDamper(stiffness=100.0, damping=1.0, dimension=dimension)
         ahead = [0.1] * dimension
-        yield tg.VirtualWall(stiffness=100.0, damping=1.0, point=ahead, normal=[-1.0] * dimension, dimension=dimension)
+        for restitution in (None, 0.5):
+            yield tg.VirtualWall(
+                stiffness=100.0,
+                damping=1.0,
+                point=ahead,
+                normal=[-1.0] * dimension,
+                restitution=restitution,
+                dimension=dimension,
+            )
         yield tg.ParallelFriction(stiffness=1e4, damping=100.0, limits=[1.0, 2.0, 3.0], dimension=dimension)
 
 

@@ -18,7 +18,16 @@ from tegotae.coupling import addressed, addressed_network, chain, line, network
 from tegotae.coupling.addressed_network import is_compiled, module_by_address, warn_of_addresses
 from tegotae.coupling.composite import Composite, Parts, add_block, add_group
 from tegotae.coupling.group import Group, Mover, Spot, groups_of, size_of
-from tegotae.coupling.links import Link, admittances_of, links_of, outweighed, ports_of, refuse_period, wires_of
+from tegotae.coupling.links import (
+    Link,
+    admittances_of,
+    links_of,
+    mass_of,
+    outweighed,
+    ports_of,
+    refuse_period,
+    wires_of,
+)
 from tegotae.layout import AXIS, Memory, Part
 from tegotae.ports import Port, force_unit, forces_over_time, labels_of
 from tegotae.result import Result
@@ -270,6 +279,10 @@ class Circuit(Composite, Admittance):
         super().check(period)
         if not self.least_reluctance(period) > 0.0:
             refuse_period(self.admittances, self.wires, period)
+        masses = [getattr(block, "mass", None) for block in self.admittances.values() for _ in range(block.dimension)]
+        for wire in self.wires:
+            if (felt := mass_of(wire, masses)) is not None:
+                wire.block.check_mover(felt, period)
 
     def least_reluctance(self, period: float) -> float:
         """The admittances', less what falling friction takes away [N·s/m]."""

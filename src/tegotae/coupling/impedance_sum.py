@@ -83,6 +83,11 @@ class ImpedanceSum(Composite, Impedance):
         """The sum over the impedances [N·s/m]."""
         return sum(block.steepest_rise(period) for block in self.impedances.values())
 
+    def check_mover(self, mass: float, period: float) -> None:
+        """Each of its impedances."""
+        for block in self.impedances.values():
+            block.check_mover(mass, period)
+
     def changed(self, blocks: Mapping[str, Block]) -> ImpedanceSum:
         """The same sum with some of its impedances replaced, by name."""
         return ImpedanceSum(self.impedances | cast(dict[str, Impedance], dict(blocks)))

@@ -122,6 +122,20 @@ class Wire(NamedTuple):
         return whole
 
 
+def mass_of(wire: Wire, masses: Sequence[Any]) -> float | None:
+    """The mass that a link feels [kg], its two ends together, from those in each direction; None if that is not said.
+
+    What else is linked to them, and a mass behind a matrix or a base that moves, are left out.
+    """
+    mobility = 0.0
+    for end in wire.ends:
+        mass = masses[end.row]
+        if end.ratio.ndim or not isinstance(mass, float):
+            return None
+        mobility += float(end.ratio) ** 2 / mass
+    return 1.0 / mobility if mobility > 0.0 else None
+
+
 def ports_of(admittances: Mapping[str, Admittance]) -> tuple[Port, ...]:
     """All ports, as links and users call them: "machine.port", or "machine" where it has one; "port" of a lone one."""
     ports = []

@@ -1,13 +1,20 @@
 """The plainest blocks: a mass, a spring with a damper, and a wall.
 
 Mass: M; velocity v, position x.  Spring and damper: K, B; stretch x, force f.
-Wall: K, B, normal n, c = n·(a point of the surface); position x, force f, and c - n·x how deep it is.
+Wall: K, B, normal n, c = n·(a point of the surface); position x, force f, and c - n·x how deep it is. With a
+restitution r also u, the speed at which the surface was met, m, the largest speed of approach since, and when: 0 while
+it goes in, minus a time while it goes out, that time once it has turned round inside, which is how long it takes there.
 And the halves of any impedance on a line that works out in one step what it gives and where it then is.
 """
 
+import math
 from functools import cache
 
 from tegotae.compile import kernel
+
+STEEP = 1e8  # Z over K T: so steep is the end of the push that throws a mover out
+SLOW = 5e-3  # of the speed of approach: so fast may a mover always go out, or one that is not thrown out stays inside
+LASTING = 100.0  # periods: what lasts inside settles within that at most
 
 
 @cache
@@ -118,6 +125,57 @@ def wall_advance(p, s, w, v, T):
 
 
 @kernel
+def bounce_push(p, u, m, when, before, after, rate, T):
+    """The push of a wall with a restitution, never more than the spring's, and df/d(depth); rate is that of the depth.
+
+    In it goes against the spring; out it is pushed by the spring until it is as fast as it has to be. That is r u when
+    it leaves; where it is fastest it is as much faster than that as what presses on it had made it on its way in,
+    sqrt(m^2 - u^2 + (r u)^2). What has turned round inside stays there: it is held back on its way out alone.
+    """
+    f, steep = wall_push(p.K, p.B, before, after, T)
+    if rate >= 0.0 or f == 0.0:
+        return f, steep
+    if when > 0.0:
+        most, slope = p.K * (after + when * rate), p.K * (1.0 + when / T)
+    else:
+        fast = math.sqrt(max(m * m - (1.0 - p.r * p.r) * u * u, SLOW * SLOW * m * m))
+        most, slope = p.K * (after + STEEP * T * (rate + fast)), p.K * (1.0 + STEEP)
+    if most >= f:
+        return f, steep
+    return (most, slope) if most > 0.0 else (0.0, 0.0)
+
+
+@kernel
+def bounce_memory(u, m, when, before, after, rate, T):
+    """u, m and when after the tick."""
+    if after <= 0.0:
+        met = max(rate, 0.0)
+        return met, met, 0.0
+    if before <= 0.0:  # by the end of this tick the wall has already slowed it
+        met = max(u, rate)
+        return met, met, 0.0
+    if rate > 0.0:
+        return u, max(m, rate) if when == 0.0 else m, abs(when)
+    if rate < 0.0 and when == 0.0:
+        return u, m, -(min(before / m, LASTING * T) if m > 0.0 else LASTING * T)
+    return u, m, when
+
+
+@kernel
+def bounce_step(p, s, v, T):
+    """The next position, force and memory; and df/dv."""
+    rate = -p.n * v
+    before = p.c - p.n * s.x
+    after = p.c - p.n * (s.x + T * v)
+    f, steep = bounce_push(p, s.u, s.m, s.when, before, after, rate, T)
+    u, m, when = bounce_memory(s.u, s.m, s.when, before, after, rate, T)
+    return s.x + T * v, p.n * f, u, m, when, -p.n * p.n * T * steep
+
+
+bounce_answer, bounce_advance = step_kernels(bounce_step, 1)
+
+
+@kernel
 def wall_depths(p, s, v, T):
     """How deep before and after the tick."""
     before = p.c
@@ -148,3 +206,36 @@ def wall_advance_vector(p, s, w, v, T):
     for i in range(v.shape[0]):
         s.x[i] += T * v[i]
         s.f[i] = p.n[i] * f
+
+
+@kernel
+def bounce_answer_vector(p, s, w, v, T, force, slope):
+    """Along the normal alone."""
+    n = v.shape[0]
+    before, after = wall_depths(p, s, v, T)
+    f, steep = bounce_push(p, s.u[0], s.m[0], s.when[0], before, after, wall_rate(p, v), T)
+    for i in range(n):
+        force[i] = p.n[i] * f
+        for k in range(n):
+            slope[i, k] = -p.n[i] * p.n[k] * T * steep
+
+
+@kernel
+def bounce_advance_vector(p, s, w, v, T):
+    """Commit the position, the force and the memory."""
+    before, after = wall_depths(p, s, v, T)
+    rate = wall_rate(p, v)
+    f, _ = bounce_push(p, s.u[0], s.m[0], s.when[0], before, after, rate, T)
+    s.u[0], s.m[0], s.when[0] = bounce_memory(s.u[0], s.m[0], s.when[0], before, after, rate, T)
+    for i in range(v.shape[0]):
+        s.x[i] += T * v[i]
+        s.f[i] = p.n[i] * f
+
+
+@kernel
+def wall_rate(p, v):
+    """How fast it goes in."""
+    rate = 0.0
+    for i in range(v.shape[0]):
+        rate -= p.n[i] * v[i]
+    return rate

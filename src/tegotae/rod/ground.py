@@ -9,8 +9,9 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.contact import ContactDamping, ContactStiffness, FrictionCoefficient
+from tegotae.contact import ContactDamping, ContactStiffness, FrictionCoefficient, Restitution
 from tegotae.parameters import Declared, Parameter
+from tegotae.rod.kernels.ground import NO_RESTITUTION
 from tegotae.rod.phases import each_segment
 from tegotae.rod.planar import PlanarRod
 
@@ -23,6 +24,11 @@ def _load(owner: str, name: str, value: Any) -> Any:
     return value
 
 
+def _bounce(restitution: float | None) -> float:
+    """As kernels read it."""
+    return NO_RESTITUTION if restitution is None else restitution
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ground(Declared):
     """Dry friction under the whole body, with true sticking, different along and across.
@@ -30,6 +36,7 @@ class Ground(Declared):
     Each node bears its share of the load. While it sticks it is held by a spring to where it stuck; the friction of
     greatest dissipation within an ellipse holds when it slips: along the body alone it is `tangential` times the load,
     across it `normal` times the load, in between  -(F_t² w_t, F_n² w_n)/|(F_t w_t, F_n w_n)|  for the slip velocity w.
+    The rod lies on it all along and never meets it, so there is nothing to bounce: it has no restitution.
 
     Example:
         >>> from tegotae.rod import Ground
@@ -99,6 +106,12 @@ class Wall(Declared):
     """A straight wall that pushes nodes back, each by itself, never pulls. Friction acts on the pressure of the tick
     before.
 
+    With a `restitution` e, a node that meets it at a speed u leaves at e u, whatever moves with it and whatever the
+    stiffness and the period: an impact is an instant, of all nodes that meet something in the same step, and what such
+    walls and pegs already carry does not give way in it. Where a bounce would be over within two periods the node
+    comes to rest on the wall. Stiffness and damping then act under what presses for longer. An impact's friction acts
+    in the step after it, on the push of the impact, and not more stiffly than the wall sticks.
+
     Example:
         >>> from tegotae.rod import Wall
         >>> Wall(point=(0.0, -0.1), normal=(0.0, 2.0), stiffness=1e4).normal
@@ -110,6 +123,7 @@ class Wall(Declared):
     stiffness: ContactStiffness
     damping: ContactDamping = 0.0
     friction: FrictionCoefficient = 0.0
+    restitution: Restitution = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,13 +134,13 @@ class Wall(Declared):
 
     def row(self) -> list[float]:
         """As the kernels read it."""
-        return [*self.point, *self.normal, self.stiffness, self.damping, self.friction]
+        return [*self.point, *self.normal, self.stiffness, self.damping, self.friction, _bounce(self.restitution)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Peg(Declared):
     """A round peg that pushes nodes away, each by itself, never pulls. Friction acts on the pressure of the tick
-    before.
+    before. A `restitution` is that of a `Wall`.
 
     It meets nodes, not what lies between them: let it be wider than a segment is long.
 
@@ -141,7 +155,8 @@ class Peg(Declared):
     stiffness: ContactStiffness
     damping: ContactDamping = 0.0
     friction: FrictionCoefficient = 0.0
+    restitution: Restitution = None
 
     def row(self) -> list[float]:
         """As the kernels read it."""
-        return [*self.centre, self.radius, 0.0, self.stiffness, self.damping, self.friction]
+        return [*self.centre, self.radius, 0.0, self.stiffness, self.damping, self.friction, _bounce(self.restitution)]

@@ -123,6 +123,9 @@ class GroundedRod(Admittance):
         if self.method is None:
             object.__setattr__(self, "method", "euler" if self.dimension else "midpoint")
         _ = self._spots
+        if self.dimension and any(one.restitution is not None for one in self._things):
+            problem = "walls and pegs with a restitution, at a rod with ports: its motion would jump with the force."
+            checks.refuse(_OWNER, problem, "Leave out `at`, or give walls and pegs stiffness and damping alone.")
 
     # ------------------------------------------------------------ the block
 
@@ -187,6 +190,7 @@ class GroundedRod(Admittance):
             "law": law,
             "walls": len(self.walls),
             "things": np.reshape(things, (-1, gk.THING)),
+            "bouncing": sum(one.restitution is not None for one in self._things),
             "node": list(self._nodes.values()),
             "along": np.ones(3) if self.along is None else self.along,
             "spot": self._spots[:, 0],

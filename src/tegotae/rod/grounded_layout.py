@@ -7,7 +7,7 @@ from functools import cache
 
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.ports import Port, labels_of
-from tegotae.rod.kernels.ground import FACE, NEAR, THING
+from tegotae.rod.kernels.ground import BLOW, FACE, NEAR, THING
 from tegotae.rod.kernels.simd_rows import FIELDS, SIMD
 
 
@@ -60,6 +60,7 @@ _PARAMETERS = (
     Part("law", "", "rise and speed of Stribeck's law, force to which rounding is compared", (3,)),
     Part("walls", "", "how many of the things", whole=True),
     Part("things", "", "walls, then pegs", ("things", THING)),
+    Part("bouncing", "", "how many of them have a restitution", whole=True),
     Part("node", "", "of each port", ("ports",), whole=True),
     Part("along", "-", "direction of the push, if it is of one dimension", (3,)),
     Part("spot", "", "segment of each load", ("points",), whole=True),
@@ -95,6 +96,7 @@ _MET = ("friction", "contact", "slip_speed", "ground_work")
 _WORKSPACE = (
     Part("rows", "", "see `simd_rows`", ("rows",)),
     Part("near", "m", "normal and gap of each wall and peg", ("n", "things", NEAR)),
+    Part("blows", "", "see `impact`", ("n", "things", BLOW)),
     Part("y", "m or rad", "coordinates where the step takes them", ("n2",)),
     Part("turning", "m/s, rad/s", "rates there", ("n2",)),
     Part("first", "m/s, rad/s", "rates of the first trial", ("n2",)),

@@ -20,26 +20,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compile import kernel_sums, kernel_sums_inside
+from tegotae.compile import kernel_rare, kernel_sums, kernel_sums_inside
 from tegotae.kernels.stick_slip import limited
 from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, where
 
-# Walls and pegs, all walls first, are rows of `things`: x, y, normal x, y (or radius, -), K, B, mu.
-THING = 7
-# By node and thing, `near`: normal x, y, gap; `face`: stretch along the face, limit there.
-NEAR, FACE = 3, 2
+# Walls and pegs, all walls first, are rows of `things`: x, y, normal x, y (or radius, -), K, B, mu, e.
+THING = 8
+NO_RESTITUTION = -1.0  # as e, of what spring and damper alone throw back
+# By node and thing, `near`: normal x, y, gap; `face`: stretch along the face, limit there; `blows`: see `impact`.
+NEAR, FACE, BLOW = 3, 2, 4
 
 
 class Things(NamedTuple):
     """What stands on the ground, for n nodes and m things: number of walls, things (m, THING), near (n, m, NEAR), and
-    the state of their elements, face (n, m, FACE).
+    the state of their elements, face (n, m, FACE); how many have a restitution, and their blows (n, m, BLOW).
     """
 
     walls: int
     things: np.ndarray
     near: np.ndarray
     face: np.ndarray
+    bouncing: int
+    blows: np.ndarray
 
 
 @kernel_sums_inside
@@ -85,6 +88,23 @@ def press(nx, ny, gap, stretch, limit, K, ic, ux, uy):
     stuck = K * stretch - ic * (nx * uy - ny * ux)
     g = limited(stuck, limit)
     if abs(stuck) < limit:  # not `stick_slip`: that calls it stuck at 0 of 0, which would make a smooth face resist
+        xx, xy, yy = xx - ic * ny * ny, xy + ic * nx * ny, yy - ic * nx * nx
+    return f * nx - g * ny, f * ny + g * nx, xx, xy, yy, f, g
+
+
+@kernel_sums_inside
+def strike(nx, ny, blow, stretch, limit, K, ic, ux, uy):
+    """The same of one with a restitution, in a step in which it is left out, or strikes: blow is push, steepness and
+    speed to leave with; it is steep, and pushes just as much as it takes.
+    """
+    push, steep, target = blow[1], blow[2], blow[3]
+    f = max(push + steep * (target - nx * ux - ny * uy), 0.0)
+    stuck = K * stretch - ic * (nx * uy - ny * ux)
+    g = limited(stuck, limit)
+    xx, xy, yy = 0.0, 0.0, 0.0
+    if f > 0.0:
+        xx, xy, yy = -steep * nx * nx, -steep * nx * ny, -steep * ny * ny
+    if abs(stuck) < limit:
         xx, xy, yy = xx - ic * ny * ny, xy + ic * nx * ny, yy - ic * nx * nx
     return f * nx - g * ny, f * ny + g * nx, xx, xy, yy, f, g
 
@@ -148,6 +168,60 @@ def locate(w, n, law, around, ahead):
                 near[i, j, 2] = far - one[2]
 
 
+@kernel_sums_inside
+def press_one(around, i, j, one, e, K, ic, ux, uy):
+    """As spring and damper tell."""
+    return press(one[0], one[1], one[2], e[0], e[1], K, ic, ux, uy)
+
+
+@kernel_sums_inside
+def press_or_strike(around, i, j, one, e, K, ic, ux, uy):
+    """As spring and damper tell, unless a restitution does in this step."""
+    if around.blows[i, j, 0] > 0.0:
+        return strike(one[0], one[1], around.blows[i, j], e[0], e[1], K, ic, ux, uy)
+    return press(one[0], one[1], one[2], e[0], e[1], K, ic, ux, uy)
+
+
+def pusher(meets):
+    """What walls and pegs do, each by meets(...); apart, so that nothing is asked where none has a restitution."""
+
+    @kernel_sums
+    def push(w, n, T, around, commit):
+        """Add what walls and pegs do to G; or, to commit, note it in PUSH and let their own elements follow."""
+        things, near, face = around.things, around.near, around.face
+        for i in range(n):
+            o = where(i)
+            x, y = 0.0, 0.0
+            for j in range(things.shape[0]):
+                one, e, K, D = near[i, j], face[i, j], things[j, 4], things[j, 5]
+                ic = K * T + D
+                ax, ay, xx, xy, yy, f, g = meets(around, i, j, one, e, K, ic, w[o + at.VX], w[o + at.VY])
+                x, y = x + ax, y + ay
+                if commit:
+                    # e1 = (B e + T g)/(B + T K) with g the force on the node: the bare element's next stretch.
+                    e[0] = (D * e[0] + T * g) / ic if f > 0.0 else 0.0
+                    e[1] = things[j, 6] * f
+                else:
+                    w[o + at.GXX], w[o + at.GXY], w[o + at.GYY] = (
+                        w[o + at.GXX] + xx, w[o + at.GXY] + xy, w[o + at.GYY] + yy
+                    )  # fmt: skip
+            if commit:
+                w[o + at.PUSHX], w[o + at.PUSHY] = x, y
+            else:
+                w[o + at.GX], w[o + at.GY] = w[o + at.GX] + x, w[o + at.GY] + y
+
+    return push
+
+
+push, _push_or_strike = pusher(press_one), pusher(press_or_strike)
+
+
+@kernel_rare
+def push_or_strike(w, n, T, around, commit):
+    """The same where some have a restitution; out of the way of the others."""
+    _push_or_strike(w, n, T, around, commit)
+
+
 @kernel_sums
 def answer(w, n, T, around):
     """Force and slope of all that grips each node for its trial velocity V, into G; how its anchor would follow."""
@@ -162,33 +236,10 @@ def answer(w, n, T, around):
                 o[at.ET + j], o[at.EN + j], o[at.C + j], o[at.S + j], o[at.VX + j], o[at.VY + j],
             )  # fmt: skip
     if around.things.shape[0] > 0:
-        push(w, n, T, around, False)
-
-
-@kernel_sums
-def push(w, n, T, around, commit):
-    """Add what walls and pegs do to G; or, to commit, note it in PUSH and let their own elements follow."""
-    things, near, face = around.things, around.near, around.face
-    for i in range(n):
-        o = where(i)
-        x, y = 0.0, 0.0
-        for j in range(things.shape[0]):
-            one, e, K, D = near[i, j], face[i, j], things[j, 4], things[j, 5]
-            ic = K * T + D
-            ax, ay, xx, xy, yy, f, g = press(one[0], one[1], one[2], e[0], e[1], K, ic, w[o + at.VX], w[o + at.VY])
-            x, y = x + ax, y + ay
-            if commit:
-                # e1 = (B e + T g)/(B + T K) with g the force on the node: the bare element's next stretch.
-                e[0] = (D * e[0] + T * g) / ic if f > 0.0 else 0.0
-                e[1] = things[j, 6] * f
-            else:
-                w[o + at.GXX], w[o + at.GXY], w[o + at.GYY] = (
-                    w[o + at.GXX] + xx, w[o + at.GXY] + xy, w[o + at.GYY] + yy
-                )  # fmt: skip
-        if commit:
-            w[o + at.PUSHX], w[o + at.PUSHY] = x, y
+        if around.bouncing > 0:
+            push_or_strike(w, n, T, around, False)
         else:
-            w[o + at.GX], w[o + at.GY] = w[o + at.GX] + x, w[o + at.GY] + y
+            push(w, n, T, around, False)
 
 
 @kernel_sums
@@ -209,7 +260,10 @@ def commit(w, n, T, rest, law, around):
             slip = (o[at.WX + j] ** 2 + o[at.WY + j] ** 2) / law[1] ** 2
             o[at.SIGMA + j] = 1.0 + law[0] * math.exp(-slip)
     if around.things.shape[0] > 0:
-        push(w, n, T, around, True)
+        if around.bouncing > 0:
+            push_or_strike(w, n, T, around, True)
+        else:
+            push(w, n, T, around, True)
 
 
 @kernel_sums_inside

@@ -12,10 +12,10 @@ bent by E, it is q. Where nothing grips the rod, all of it is linear in the forc
 
 from tegotae.compile import kernel_inside
 from tegotae.rod.kernels import simd_rows as at
-from tegotae.rod.kernels.ground import Things, grips
+from tegotae.rod.kernels.ground import grips
 from tegotae.rod.kernels.newton import mobility, solve
 from tegotae.rod.kernels.simd_rows import trace, where
-from tegotae.rod.kernels.stepping import begin_step, end_step, finish, take_up
+from tegotae.rod.kernels.stepping import around_of, begin_step, end_step, finish, take_up
 
 
 @kernel_inside
@@ -23,7 +23,7 @@ def port_prepare(p, s, w, T):
     """All but the force on the ports."""
     if grips(p.law):
         take_up(w.rows, s.sigma.shape[0], s.anchor, s.anchor_velocity, s.sigma)
-    begin_step(p, s, w, Things(p.walls, p.things, w.near, s.face), T, 0.0, 1.0)
+    begin_step(p, s, w, around_of(p, s, w), T, 0.0, 1.0)
     for i in range(p.node.shape[0]):
         o = where(p.node[i])
         w.own[i, 0], w.own[i, 1], w.own[i, 2] = w.rows[o + at.OX], w.rows[o + at.OY], w.rows[o + at.OT]
@@ -42,7 +42,7 @@ def solve_step(p, s, w, T):
         same = same and w.h[c] == w.push[c]
     if same:
         return
-    n, around = s.sigma.shape[0], Things(p.walls, p.things, w.near, s.face)
+    n, around = s.sigma.shape[0], around_of(p, s, w)
     for i in range(p.node.shape[0]):
         o = where(p.node[i])
         w.rows[o + at.OX], w.rows[o + at.OY] = w.own[i, 0] + w.push[3 * i], w.own[i, 1] + w.push[3 * i + 1]
@@ -85,7 +85,7 @@ def commit_step(p, s, w, T):
     solve_step(p, s, w, T)
     for c in range(w.counts.shape[0]):
         s.counts[c] += w.counts[c]
-    end_step(p, s, w, Things(p.walls, p.things, w.near, s.face), w.trial, T)
+    end_step(p, s, w, around_of(p, s, w), w.trial, T)
     finish(p, s, w)
 
 

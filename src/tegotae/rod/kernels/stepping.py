@@ -20,6 +20,7 @@ from tegotae.block import Halves
 from tegotae.compile import entry_sums, kernel, kernel_inside, kernel_sums
 from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.ground import Things, commit, grips, locate, stored
+from tegotae.rod.kernels.impact import leave_out, shift, strike_all
 from tegotae.rod.kernels.newton import inertia_along, solve
 from tegotae.rod.kernels.segment import point_torques
 from tegotae.rod.kernels.simd_rows import (
@@ -174,6 +175,12 @@ def to_middle(n, y, v, change, middle, turning, share, T):
         twice, line = 2.0 * last[k], 2.0 * last[k] - before[k]
         low, high = min(twice, line), max(twice, line)
         turning[k] = v[k] + share * (max(low, 0.0) + min(high, 0.0))
+
+
+@kernel_inside
+def around_of(p, s, w):
+    """Walls and pegs, and their elements."""
+    return Things(p.walls, p.things, w.near, s.face, p.bouncing, w.blows)
 
 
 @kernel_inside
@@ -336,13 +343,22 @@ def take_step(p, s, w, around, T, begun, done):
     n = s.z.shape[0] // 2 - 2
     begin_step(p, s, w, around, T, begun, done)
     v = s.z[n + 2 :]
+    if p.bouncing > 0:
+        leave_out(w.rows, n, around, w.y, v, w.first, T)
     solve(w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, v, w.first, w.a, s.counts)
     if p.middle > 0.0 and T * guess_again(n, v, w.first, w.turning) > SURE:
         fill(w.rows, n, w.turning, p.g[0], p.g[1])
         trace(w.rows, n, w.y, v, w.first, T)
         solve(w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, v, w.first, w.a, s.counts)
         s.counts[0] -= 1
+    before = 0.0
+    if p.bouncing > 0:
+        before = strike_all(
+            w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, v, w.first, w.trial, w.a, s.counts
+        )
     end_step(p, s, w, around, w.first, T)
+    if before > 0.0:
+        shift(s.z, n, w.first, w.trial, before)
 
 
 @kernel_inside
@@ -350,7 +366,7 @@ def alone_advance(p, s, w, h, v, T):
     """A tick in one step or several; none after one that turned too far."""
     if s.trouble[0] != 0:
         return
-    n, around = s.sigma.shape[0], Things(p.walls, p.things, w.near, s.face)
+    n, around = s.sigma.shape[0], around_of(p, s, w)
     rates = s.z[n + 2 :]
     m = 1
     if beyond(rates, GENTLE / T) > 0.0:
