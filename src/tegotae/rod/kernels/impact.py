@@ -23,6 +23,7 @@ from tegotae.rod.kernels.simd_rows import trace, velocities_of, where
 STEEP = 100.0  # Z T over what resists beside the node
 ROUNDS = 20
 TOUCH = 1e-8  # of the length of a segment: nearer than this is on the face
+LATE = 1.5  # steps after which an impact may be noticed
 MET, NEARLY = 1e-9, 1e-6  # of the change of speed: so near is a target met; and where rounding does not allow it
 
 
@@ -72,10 +73,10 @@ def meet(w, n, T, tip, around, free):
                 continue
             # One that is only met because others strike is hurled there: what it gained is no steady acceleration.
             gained = (rate - blow[3]) / T if free else 0.0
-            share, speed = meeting(one[2], rate, gained, T)
+            share, speed = meeting(one[2], rate, gained, LATE, T)
             # What gaps gain in a step changes from one to the next as bends relax: a flight of one step is not told.
             e = things[j, 7] if things[j, 7] * speed > -gained * T else 0.0
-            target, share = parting(e, one[2], rate, share, speed, gained, T)
+            target, share = parting(e, one[2], rate, share, speed, gained, LATE, T)
             blow[1], blow[2], blow[3] = 0.0, steepness(w, n, T, tip, i), target
             count += 1
             least, most = min(least, share * T), max(most, target - rate)
