@@ -108,7 +108,7 @@ class Wall(Declared):
 
     With a `restitution` e, a node that meets it at a speed u leaves at e u, whatever moves with it and whatever the
     stiffness and the period: an impact is an instant, of all nodes that meet something in the same step, and what such
-    walls and pegs already carry does not give way in it. Where a bounce would be over within two periods the node
+    walls and pegs already carry does not give way in it. Where a bounce would be over within eight periods the node
     comes to rest on the wall. Stiffness and damping then act under what presses for longer. An impact's friction acts
     in the step after it, on the push of the impact, and not more stiffly than the wall sticks.
 

@@ -83,7 +83,7 @@ _STATE = (
     Part("anchor", "m", "where the bristles of each node are fixed", (2, "n"), recorded=False),
     Part("anchor_velocity", "m/s", "at which it follows a node that slips", (2, "n"), recorded=False),
     Part("sigma", "-", "how many times its limit each node grips", ("n",), recorded=False),
-    Part("face", "m or N", "at walls and pegs: stretch along them, limit there", ("n", "things", FACE), recorded=False),
+    Part("face", "m or N", "at walls and pegs: stretch, limit, 1 if lasting", ("n", "things", FACE), recorded=False),
     Part("curvature_before", "1/m", "at the end of the last tick", ("m",), recorded=False),
     Part("change", "m/s or rad/s", "of the rates in the last two steps", (2, "n2"), recorded=False),
     Part("trouble", "-", "1 if a node turned too far", whole=True, most=1, recorded=False),

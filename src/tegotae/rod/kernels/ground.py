@@ -28,8 +28,9 @@ from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, where
 # Walls and pegs, all walls first, are rows of `things`: x, y, normal x, y (or radius, -), K, B, mu, e.
 THING = 8
 NO_RESTITUTION = -1.0  # as e, of what spring and damper alone throw back
-# By node and thing, `near`: normal x, y, gap; `face`: stretch along the face, limit there; `blows`: see `impact`.
-NEAR, FACE, BLOW = 3, 2, 4
+# By node and thing, `near`: normal x, y, gap; `face`: stretch along the face, limit there, and where it has a
+# restitution 1 while it touches lastingly; `blows`: see `impact`.
+NEAR, FACE, BLOW = 3, 3, 5
 
 
 class Things(NamedTuple):

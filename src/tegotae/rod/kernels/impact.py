@@ -1,7 +1,8 @@
 """Impacts of nodes on walls and pegs with a restitution, inside a step of a rod that no port pushes.
 
-A step is first solved as if what is open and has a restitution were not there: that tells which nodes meet something,
-when, and how fast (`tegotae.kernels.impact`). Then all of these are solved together, each to leave with its speed,
+A step is first solved as if what has a restitution and does not touch lastingly were not there: that tells which nodes
+meet something, when, and how fast (`tegotae.kernels.impact`). Then all of these are solved together, each to leave with
+its speed,
 
     f >= 0,  v_n >= target,  f (v_n - target) = 0,
 
@@ -10,8 +11,12 @@ steep beside what resists at its node, f = max(0, F + Z (target - v_n)); solved 
 until the targets are met, it is as exact as rounding, while no step has a Z that would spoil the elimination. Then the
 rod is moved to where it would be, had the speeds changed when the first node met its wall.
 
-Blow of a node and a thing: whether it strikes as told here (else `press`), F, Z, target; a Z of 0 leaves it out. While
-it is left out, the target is the rate of the gap at the start of the step.
+What an impact drives into a wall is struck in the next step, from inside: to give both the speeds of one impact would
+gain energy. What comes to rest touches lastingly from then on, by spring and damper, if it is no deeper than its load
+would press it.
+
+Blow of a node and a thing: what it does in this step, F, Z, target, rate without the impact. While it is not known to
+strike, the target is the rate of the gap at the start of the step.
 """
 
 from tegotae.compile import kernel_rare, kernel_sums
@@ -23,13 +28,15 @@ from tegotae.rod.kernels.simd_rows import trace, velocities_of, where
 STEEP = 100.0  # Z T over what resists beside the node
 ROUNDS = 20
 TOUCH = 1e-8  # of the length of a segment: nearer than this is on the face
+PRESSED, LEFT_OUT, BOUNCES, RESTS, FIRM = 0.0, 1.0, 2.0, 3.0, 4.0  # what a blow does
+SHORT = 8.0  # steps: a flight that would take less is rest
 LATE = 1.5  # steps after which an impact may be noticed
 MET, NEARLY = 1e-9, 1e-6  # of the change of speed: so near is a target met; and where rounding does not allow it
 
 
 @kernel_rare
 def leave_out(w, n, around, y, v, v1, T):
-    """What is open and has a restitution is left out; the rates of the gaps at the start of the step."""
+    """What has a restitution is left out unless it touches lastingly; rates of the gaps at the start of the step."""
     things, near, blows = around.things, around.near, around.blows
     velocities_of(w, n, v)
     for i in range(n):
@@ -37,10 +44,8 @@ def leave_out(w, n, around, y, v, v1, T):
         for j in range(things.shape[0]):
             blow = blows[i, j]
             rate = near[i, j, 0] * w[o + at.VX] + near[i, j, 1] * w[o + at.VY]
-            # Inside by less than it moves in half a step, it has only just got there; outside by rounding, it rests.
-            is_open = near[i, j, 2] > TOUCH * w[at.LENGTH] + min(0.5 * T * rate, 0.0)
-            blow[0] = 1.0 if things[j, 7] >= 0.0 and is_open else 0.0
-            blow[1], blow[2], blow[3] = 0.0, 0.0, rate
+            blow[0] = LEFT_OUT if things[j, 7] >= 0.0 and around.face[i, j, 2] == 0.0 else PRESSED
+            blow[1], blow[2], blow[3], blow[4] = 0.0, 0.0, rate, rate
     trace(w, n, y, v, v1, T)
 
 
@@ -56,9 +61,10 @@ def steepness(w, n, T, tip, i):
 
 
 @kernel_sums
-def meet(w, n, T, tip, around, free):
-    """Nodes that by the rates of the latest trial would be inside strike from now on, `free` tells whether it was one
-    without them; -> how many do, the least time that passes before one meets its wall, the largest change of speed.
+def meet(w, n, T, g, tip, around):
+    """Nodes that are inside by the rates found without walls that they do not touch lastingly strike.
+
+    -> how many do, the least time that passes before one meets its wall, the largest change of speed.
     """
     things, near, blows = around.things, around.near, around.blows
     count, least, most = 0, T, 0.0
@@ -66,17 +72,15 @@ def meet(w, n, T, tip, around, free):
         o = where(i)
         for j in range(things.shape[0]):
             one, blow = near[i, j], blows[i, j]
-            if blow[0] == 0.0 or blow[2] > 0.0:
-                continue
             rate = one[0] * w[o + at.VX] + one[1] * w[o + at.VY]
-            if one[2] + T * rate >= 0.0 or rate >= 0.0:
+            blow[4] = rate
+            if blow[0] != LEFT_OUT or one[2] + T * rate >= 0.0 or rate >= 0.0:
                 continue
-            # One that is only met because others strike is hurled there: what it gained is no steady acceleration.
-            gained = (rate - blow[3]) / T if free else 0.0
-            share, speed = meeting(one[2], rate, gained, LATE, T)
-            # What gaps gain in a step changes from one to the next as bends relax: a flight of one step is not told.
-            e = things[j, 7] if things[j, 7] * speed > -gained * T else 0.0
-            target, share = parting(e, one[2], rate, share, speed, gained, LATE, T)
+            a = g[0] * one[0] + g[1] * one[1]  # gravity is steady through the step; what bends do is not
+            share, speed = meeting(one[2], rate, a, LATE, T)
+            e = things[j, 7] if 2.0 * things[j, 7] * speed > SHORT * abs(a) * T else 0.0
+            blow[0] = BOUNCES if e * speed > 0.0 else RESTS
+            target, share = parting(e, one[2], rate, share, speed, a, LATE, T)
             blow[1], blow[2], blow[3] = 0.0, steepness(w, n, T, tip, i), target
             count += 1
             least, most = min(least, share * T), max(most, target - rate)
@@ -85,13 +89,35 @@ def meet(w, n, T, tip, around, free):
 
 @kernel_sums
 def stand_firm(w, n, T, tip, around):
-    """What has a restitution and is closed does not give way in this step."""
+    """What has a restitution and touches lastingly does not give way in this step."""
     things, blows = around.things, around.blows
     for i in range(n):
         for j in range(things.shape[0]):
             blow = blows[i, j]
-            if things[j, 7] >= 0.0 and blow[0] == 0.0:
-                blow[0], blow[1], blow[2], blow[3] = 1.0, 0.0, steepness(w, n, T, tip, i), 0.0
+            if things[j, 7] >= 0.0 and blow[0] == PRESSED:
+                blow[0], blow[1], blow[2], blow[3] = FIRM, 0.0, steepness(w, n, T, tip, i), 0.0
+
+
+@kernel_sums
+def note_touch(w, n, T, g, around, before):
+    """What touches lastingly from now on, by the rates that were found; `before` [s] is to be taken back by `shift`."""
+    things, near, face, blows = around.things, around.near, around.face, around.blows
+    for i in range(n):
+        o = where(i)
+        for j in range(things.shape[0]):
+            if things[j, 7] < 0.0:
+                continue
+            one, blow, thing = near[i, j], blows[i, j], things[j]
+            rate = one[0] * w[o + at.VX] + one[1] * w[o + at.VY]
+            push = -thing[4] * one[2] - (thing[4] * T + thing[5]) * rate
+            if blow[2] > 0.0:
+                push = blow[1] + blow[2] * (blow[3] - rate)
+            lasts = push > 0.0 and (blow[0] == PRESSED or blow[0] == FIRM)
+            if blow[0] == RESTS:
+                depth = before * (rate - blow[4]) - one[2] - T * rate
+                load = max(push, 0.0) * min(1.0, abs(g[0] * one[0] + g[1] * one[1]) * T / abs(blow[4]))
+                lasts = thing[4] * depth <= load or depth <= TOUCH * w[at.LENGTH]
+            face[i, j, 2] = 1.0 if lasts else 0.0
 
 
 @kernel_sums
@@ -118,25 +144,28 @@ def strike_all(w, n, T, g, tip, held, swing, law, around, P, b, v, v1, free, a, 
     """Impacts of the step whose rates v1 were found without them, into v1; -> the time [s] before the first, to
     take back by `shift`; the rates without impact into `free`.
     """
-    count, before, most = meet(w, n, T, tip, around, True)
+    count, before, most = meet(w, n, T, g, tip, around)
     if count == 0:
+        note_touch(w, n, T, g, around, 0.0)
         return 0.0
     free[:] = v1
     stand_firm(w, n, T, tip, around)
+    met = False
     for _ in range(ROUNDS):
         missed(w, n, around, True)
         solve(w, n, T, g, tip, held, swing, law, around, P, b, v, v1, a, counts)
         counts[0] -= 1
-        count, early, more = meet(w, n, T, tip, around, False)
-        before, most = min(before, early), max(most, more)
-        if count == 0 and missed(w, n, around, False) <= MET * most:
-            return before
-    counts[3] += 1 if count > 0 or missed(w, n, around, False) > NEARLY * most else 0
+        met = missed(w, n, around, False) <= MET * most
+        if met:
+            break
+    if not met and missed(w, n, around, False) > NEARLY * most:
+        counts[3] += 1
+    note_touch(w, n, T, g, around, before)
     return before
 
 
 @kernel_rare
 def shift(z, n, v1, free, before):
-    """Move the rod back to where it would be, had its rates changed so long [s] after the places of the step."""
+    """Move the rod to where it would be, had its rates changed so long [s] after the places of the step."""
     for k in range(n + 2):
         z[k] -= before * (v1[k] - free[k])

@@ -357,7 +357,7 @@ def take_step(p, s, w, around, T, begun, done):
             w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, v, w.first, w.trial, w.a, s.counts
         )
     end_step(p, s, w, around, w.first, T)
-    if before > 0.0:
+    if before != 0.0:
         shift(s.z, n, w.first, w.trial, before)
 
 
