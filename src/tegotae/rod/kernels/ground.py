@@ -30,7 +30,7 @@ THING = 8
 NO_RESTITUTION = -1.0  # as e, of what spring and damper alone throw back
 # By node and thing, `near`: normal x, y, gap; `face`: stretch along the face, limit there, and where it has a
 # restitution 1 while it touches lastingly; `blows`: see `impact`.
-NEAR, FACE, BLOW = 3, 3, 5
+NEAR, FACE, BLOW = 3, 3, 7
 
 
 class Things(NamedTuple):
