@@ -135,6 +135,11 @@ def touch(**factors):
     return make
 
 
+def deaf(**given):
+    """A touch that knows of no restitution."""
+    return Touch(**{name: value for name, value in given.items() if name != "restitution"})
+
+
 def weak_friction(*, law, **given):
     """A joint rubs with a third of what was said."""
     return tg.FrictionImpedance(**given, law=tg.Coulomb(law.limit / 3.0))

@@ -35,6 +35,15 @@ BREAKS = {
     },
     "energy-at-any-period": {"of first order": {"Scene": broken.FirstOrder}},
     "momentum-adrift": {"in a thin gas": {"Scene": broken.Leaking}},
+    "restitution-as-asked": {
+        "a thousandth less": {"Touch": broken.touch(restitution=0.999)},
+        "not told": {"Touch": broken.deaf},
+    },
+    "impacts-gain-nothing": {
+        "not told": {"Touch": broken.deaf},
+        "a little less": {"Touch": broken.touch(restitution=0.98)},
+        "of first order": {"Scene": broken.FirstOrder},
+    },
     "cost-per-body": {"quadratic": {"Tree": broken.Quadratic}},
     "real-time": {"slow": {"TwoRobots": broken.Slow}},
     "table-round-trip": {

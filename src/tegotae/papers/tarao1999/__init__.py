@@ -97,5 +97,14 @@ paper.decline(
 )
 
 paper.collect(
-    __name__, "dynamics", "ticks", "table", "contact", "stiction", "hybrid_contact", "hybrid_nodes", "figures"
+    __name__,
+    "dynamics",
+    "ticks",
+    "impacts",
+    "table",
+    "contact",
+    "stiction",
+    "hybrid_contact",
+    "hybrid_nodes",
+    "figures",
 )
