@@ -175,23 +175,23 @@ def strike_kernel(bend, reach):
             v, before = parting(p, w, c, 0, S_, S_ + 3), w.hits[c, AIM]
             gap, bent = -T * free_velocity(p, s, w, c, T), bend * T * (v - before)
             w.hits[c, SHARE] = gap
-            if gap + reach * T * v < 0.0 and v < 0.0:
+            if gap + reach * T * v < 0.0 and v < 0.0 and min(gap, T * v) < -NEAR:
                 strike(w.hits[c], p.contacts[c, at.RESTITUTION], gap, bent, before, v, T)
                 w.mark[c] = STRUCK
                 w.struck[0] += 1
         if w.struck[0] > 0:
-            firm_up(p, w)
+            firm_up(p, w, T)
         return w.struck[0]
 
     return strikes
 
 
 @kernel_rare
-def firm_up(p, w):
+def firm_up(p, w, T):
     """Touches of trees that are struck, which give way no more than they do anyway; columns s have the speeds."""
     for c in range(len(p.which)):
-        if w.mark[c] == OUT and w.hits[c, SHARE] < NEAR:  # it touches, and nothing drives it
-            w.active[c] = 1
+        if w.mark[c] == OUT and w.hits[c, SHARE] < NEAR and T * parting(p, w, c, 0, S_, S_ + 3) < NEAR:
+            w.active[c] = 1  # it touches, and nothing drives it; what flies apart would be thrown
     join_trees(p, w)
     for k in range(len(p.parent)):
         w.shares[k, 1] = 0.0
