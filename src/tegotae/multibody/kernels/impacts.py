@@ -180,18 +180,18 @@ def strike_kernel(bend, reach):
                 w.mark[c] = STRUCK
                 w.struck[0] += 1
         if w.struck[0] > 0:
-            firm_up(p, w, T)
+            firm_up(p, w)
         return w.struck[0]
 
     return strikes
 
 
 @kernel_rare
-def firm_up(p, w, T):
+def firm_up(p, w):
     """Touches of trees that are struck, which give way no more than they do anyway; columns s have the speeds."""
     for c in range(len(p.which)):
-        if w.mark[c] == OUT and w.hits[c, SHARE] < NEAR and T * parting(p, w, c, 0, S_, S_ + 3) < NEAR:
-            w.active[c] = 1  # it touches, and nothing drives it; what flies apart would be thrown
+        if w.mark[c] == OUT and w.hits[c, SHARE] < NEAR:  # it touches, and nothing drives it
+            w.active[c] = 1
     join_trees(p, w)
     for k in range(len(p.parent)):
         w.shares[k, 1] = 0.0
@@ -280,12 +280,10 @@ def note_rates(p, w, r):
 
 @kernel_rare
 def gains(p, w, T):
-    """Whether the impact gains energy, which Newton's law with friction may. Columns s are those of the speeds then."""
-    rubbing = False
-    for c in range(len(p.which)):
-        rubbing = rubbing or (w.mark[c] > LASTING and p.contacts[c, at.MU] > 0.0)
-    if not rubbing:
-        return False
+    """Whether the impact gains energy, which Newton's law may with friction, or where several are struck at once.
+
+    Columns s are those of the speeds then.
+    """
     note_rates(p, w, 0)
     gain = size = 0.0
     for block in range(w.met[0]):
