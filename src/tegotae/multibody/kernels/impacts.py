@@ -285,6 +285,13 @@ def gains(p, w, T):
 
     Columns s are those of the speeds then.
     """
+    rubbing, struck = False, 0
+    for c in range(len(p.which)):
+        if w.mark[c] > LASTING:
+            rubbing = rubbing or p.contacts[c, at.MU] > 0.0
+            struck += 1
+    if not rubbing and struck < 2:
+        return False
     note_rates(p, w, 0)
     gain = size = 0.0
     for block in range(w.met[0]):
