@@ -26,13 +26,13 @@ def stack(masses, restitution, gravity=0.0, apart=0.0, stiffness=6e5, method="mi
 
 @pytest.mark.parametrize("method", ["midpoint", "euler"])
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize("rounding", [0.0, -1e-16, 1e-16])
+@pytest.mark.parametrize("rounding", [0.0, -1e-16, 1e-16, -1e-9, -9e-7])
 def test_what_starts_at_its_surface_and_moves_in_leaves_at_once(method, restitution, rounding):
     """It is where it would be had it been struck at the very start; its spring is not in it."""
     scene = stack([1.0], restitution, method=method)
     run = scene.run(20 * T, period=T, q=[0, 0, R + rounding, 1, 0, 0, 0], v=[0, 0, -0.8, 0, 0, 0])
     assert run.v[:, 2] == pytest.approx(np.full(20, 0.8 * restitution), abs=1e-7)
-    assert run.gap[:, 0] == pytest.approx(0.8 * restitution * run.time, abs=1e-9)
+    assert run.gap[:, 0] == pytest.approx(0.8 * restitution * run.time, abs=1e-9 + 2.0 * abs(rounding))
 
 
 @pytest.mark.parametrize("method", ["midpoint", "euler"])

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
-from tegotae.contact import check_depths, weight_of
+from tegotae.contact import SLIGHT, check_depths, weight_of
 from tegotae.errors import TegotaeError
 from tegotae.layout import Layouts
 from tegotae.multibody.attachments import (
@@ -261,8 +261,10 @@ class Scene(Admittance):
             touching = state.part("touching")
             touching[:, E] = np.maximum(0.0, -self.places_of(ahead)[:, GAP])
             if self.pairs.bounces:  # and is in lasting touch, what only meets its surface is open
-                touching[:, HELD] = gaps < -NEAR
-                touching[(self.pairs.numbers[:, RESTITUTION] >= 0.0) & (gaps >= -NEAR), E] = 0.0
+                closing = gaps - self.places_of(self._ahead(state, period))[:, GAP] > NEAR
+                held = (gaps < -NEAR) & ~(closing & (gaps >= -SLIGHT))
+                touching[:, HELD] = held
+                touching[(self.pairs.numbers[:, RESTITUTION] >= 0.0) & ~held, E] = 0.0
         if self.wired:
             place_ports(self.tree, self.wired, state)
             state["path"] = paths_of(self.tree, self.wired, ahead.part("q"))
