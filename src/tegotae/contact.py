@@ -48,6 +48,8 @@ def restitutions(owner: str, contacts: Sequence[str], given: Any) -> dict[str, f
         return {}
     remedy = "Give a number from 0 to 1 for all contacts, or one a name: {'floor': 0.5}."
     chosen: dict[str, float] = {}
+    if not isinstance(given, Mapping) and not contacts:
+        restitutions(owner, ["any contact"], given)  # what is none is refused, also where nothing is met
     for name, value in (given if isinstance(given, Mapping) else dict.fromkeys(contacts, given)).items():
         if name not in contacts:
             checks.refuse(owner, f"restitution names {str(name)!r}.", f"Contacts: {', '.join(contacts) or 'none'}.")

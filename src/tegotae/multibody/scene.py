@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
-from tegotae.contact import check_depths, weight_of
+from tegotae.contact import SLIGHT, check_depths, weight_of
 from tegotae.errors import TegotaeError
 from tegotae.layout import Layouts
 from tegotae.multibody.attachments import (
@@ -30,7 +30,8 @@ from tegotae.multibody.attachments import (
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels import bouncing, midpoint, port_stepping, stepping
-from tegotae.multibody.kernels.records import AXES, BODY, GAP, HELD, MU, E, Joints, K
+from tegotae.multibody.kernels.impacts import NEAR
+from tegotae.multibody.kernels.records import AXES, BODY, GAP, HELD, MU, RESTITUTION, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
 from tegotae.multibody.scene_layout import port_values, scene_layout, tree_values
 from tegotae.multibody.scene_result import result_of
@@ -259,8 +260,11 @@ class Scene(Admittance):
         if len(gaps):  # what starts pressed rests: its damper has not moved
             touching = state.part("touching")
             touching[:, E] = np.maximum(0.0, -self.places_of(ahead)[:, GAP])
-            if self.pairs.bounces:  # and is in lasting touch
-                touching[:, HELD] = gaps < 0.0
+            if self.pairs.bounces:  # and is in lasting touch, what only meets its surface is open
+                closing = gaps - self.places_of(self._ahead(state, period))[:, GAP] > NEAR
+                held = (gaps < -NEAR) & ~(closing & (gaps >= -SLIGHT))
+                touching[:, HELD] = held
+                touching[(self.pairs.numbers[:, RESTITUTION] >= 0.0) & ~held, E] = 0.0
         if self.wired:
             place_ports(self.tree, self.wired, state)
             state["path"] = paths_of(self.tree, self.wired, ahead.part("q"))

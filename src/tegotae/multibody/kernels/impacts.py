@@ -48,6 +48,7 @@ AIM, LEAST, WHOLE, PART, RESTS, SHARE, STRETCHES, HITS = 0, 1, 2, 3, 4, 5, 6, 10
 HARD, SOFTER = 1e-9, 1e-6
 NEAR = 1e-10  # m: a gap that is none
 LATE = 1.5  # ticks after which an impact that another has led to may be noticed
+THROWN = 10.0  # times what a lasting touch bears that its spring may press with
 GAINS = 1e-10  # relative: energy that rounding makes
 # What a tick is being solved for.
 FREELY, BENT, HIT, TURNED, LESSENED, DONE = 0, 1, 2, 3, 4, 5
@@ -175,7 +176,7 @@ def strike_kernel(bend, reach):
             v, before = parting(p, w, c, 0, S_, S_ + 3), w.hits[c, AIM]
             gap, bent = -T * free_velocity(p, s, w, c, T), bend * T * (v - before)
             w.hits[c, SHARE] = gap
-            if gap + reach * T * v < 0.0 and v < 0.0:
+            if gap + reach * T * v < 0.0 and v < 0.0 and min(gap, T * v) < -NEAR:
                 strike(w.hits[c], p.contacts[c, at.RESTITUTION], gap, bent, before, v, T)
                 w.mark[c] = STRUCK
                 w.struck[0] += 1
@@ -280,11 +281,16 @@ def note_rates(p, w, r):
 
 @kernel_rare
 def gains(p, w, T):
-    """Whether the impact gains energy, which Newton's law with friction may. Columns s are those of the speeds then."""
-    rubbing = False
+    """Whether the impact gains energy, which Newton's law may with friction, or where several are struck at once.
+
+    Columns s are those of the speeds then.
+    """
+    rubbing, struck = False, 0
     for c in range(len(p.which)):
-        rubbing = rubbing or (w.mark[c] > LASTING and p.contacts[c, at.MU] > 0.0)
-    if not rubbing:
+        if w.mark[c] > LASTING:
+            rubbing = rubbing or p.contacts[c, at.MU] > 0.0
+            struck += 1
+    if not rubbing and struck < 2:
         return False
     note_rates(p, w, 0)
     gain = size = 0.0
@@ -419,17 +425,22 @@ def commit_marked(p, s, w, T):
 
 @kernel_rare
 def settle_down(p, s, w, T):
-    """What came to rest is in lasting touch, if it is no deeper than what it bears would press it."""
+    """What came to rest is in lasting touch, if it is no deeper than what it bears would press it; what others have
+    driven far deeper is so no longer.
+    """
     for o in range(len(w.v1)):
         w.lean[o] = w.v1[o] + w.late[o]
     spread(p.parent, p.kind, p.vi, w.zero, w.lean, w.S)
     for block in range(w.met[0]):
         c, row = w.blocks[at.OWNER, block], w.blocks[at.FIRST, block]
-        if c < 0 or w.mark[c] <= LASTING or w.hits[c, RESTS] == 0.0 or not w.columns[at.F, row] > 0.0:
+        if c < 0 or w.mark[c] <= LASTING or not w.columns[at.F, row] > 0.0:
             continue
         gap = w.places[c, at.GAP] + T * parting(p, w, c, 0, S_, S_ + 3)
         f = s.touching[c]
-        if p.contacts[c, at.K] * -(gap + f[at.E]) <= w.hits[c, SHARE] * w.columns[at.F, row]:
+        if w.hits[c, RESTS] == 0.0:
+            if f[at.HELD] > 0.0 and p.contacts[c, at.K] * -(gap + f[at.E]) > THROWN * w.columns[at.F, row]:
+                f[at.HELD] = 0.0  # its spring would throw what it holds
+        elif p.contacts[c, at.K] * -(gap + f[at.E]) <= w.hits[c, SHARE] * w.columns[at.F, row]:
             f[at.HELD], f[at.E] = 1.0, max(f[at.E], -gap)
     spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
 
