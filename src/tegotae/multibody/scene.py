@@ -114,8 +114,8 @@ class Scene(Admittance):
 
     runs_itself = True
     unsolved_remedy = (
-        "Use a shorter period (in which no link turns by more than 0.1 rad), softer contacts, or more damping in "
-        "contacts and joints."
+        "Use a shorter period (in which no link turns by more than 0.1 rad, and nothing rattles through a gap), softer "
+        "contacts, or more damping in contacts and joints."
     )
 
     def __post_init__(self) -> None:

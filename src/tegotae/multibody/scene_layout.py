@@ -133,6 +133,7 @@ _DUAL = (
 _IMPACTS = (
     Part("mark", "", "how each pair takes part", _PAIRS, whole=True),
     Part("struck", "", "pairs that are", whole=True),
+    Part("missed", "", "of these, noticed far too late", whole=True),
     Part("lessened", "", "blocks of the impact that gained energy", whole=True),
     Part("hard", "", "compliance of rigid rows, as a part of how they answer", (1,)),
     Part("hits", "", "of each pair", ("pairs", HITS)),

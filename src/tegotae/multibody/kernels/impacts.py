@@ -49,6 +49,7 @@ HARD, SOFTER = 1e-9, 1e-6
 NEAR = 1e-10  # m: a gap that is none
 LATE = 1.5  # ticks after which an impact that another has led to may be noticed
 THROWN = 10.0  # times what a lasting touch bears that its spring may press with
+TOO_LATE, SLIGHT = 4.0, 1e-6  # ticks, and m: what was driven farther in since it was met was not met in time
 GAINS = 1e-10  # relative: energy that rounding makes
 # What a tick is being solved for.
 FREELY, BENT, HIT, TURNED, LESSENED, DONE = 0, 1, 2, 3, 4, 5
@@ -63,7 +64,7 @@ def bounces(p, c):
 @kernel
 def keep_out(p, s, w):
     """Marks before a tick: what has a restitution and is open is kept out of it."""
-    w.struck[0], w.hard[0] = 0, HARD
+    w.struck[0], w.missed[0], w.hard[0] = 0, 0, HARD
     for c in range(len(p.which)):
         w.mark[c] = OUT if bounces(p, c) and s.touching[c, at.HELD] == 0.0 else LASTING
     for o in range(len(w.late)):
@@ -180,6 +181,8 @@ def strike_kernel(bend, reach):
                 strike(w.hits[c], p.contacts[c, at.RESTITUTION], gap, bent, before, v, T)
                 w.mark[c] = STRUCK
                 w.struck[0] += 1
+                if gap < TOO_LATE * T * v - SLIGHT:  # bodies rattle faster than ticks can tell
+                    w.missed[0] += 1
         if w.struck[0] > 0:
             firm_up(p, w)
         return w.struck[0]
@@ -426,7 +429,7 @@ def commit_marked(p, s, w, T):
 @kernel_rare
 def settle_down(p, s, w, T):
     """What came to rest is in lasting touch, if it is no deeper than what it bears would press it; what others have
-    driven far deeper is so no longer.
+    driven far deeper is so no longer. A tick that notices an impact too late is not solved.
     """
     for o in range(len(w.v1)):
         w.lean[o] = w.v1[o] + w.late[o]
@@ -443,6 +446,8 @@ def settle_down(p, s, w, T):
         elif p.contacts[c, at.K] * -(gap + f[at.E]) <= w.hits[c, SHARE] * w.columns[at.F, row]:
             f[at.HELD], f[at.E] = 1.0, max(f[at.E], -gap)
     spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
+    if w.missed[0] > 0:
+        w.found[0] = 0
 
 
 # ------------------------------------------------------------ energy: see `balance.py`
