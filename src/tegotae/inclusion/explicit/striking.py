@@ -43,6 +43,7 @@ Flags = NDArray[np.bool_]
 Between = Callable[[Any], Array]  # the state at a time; at several, one a row
 
 NEAR = 1e-12  # m and m/s: gaps and rates below are 0 where something strikes
+HARDLY = 1e-9  # m/s: so slow a start inside of a contact is rest
 AGAIN = 1e-3  # of what the ODE can tell: a contact that is struck again sooner does not bounce
 
 
@@ -159,10 +160,10 @@ class Strikes:
         near = self._near(now)
         met = self.law & (gaps >= -SLIGHT) & (gaps <= near) & (v < 0.0)
         known = np.array([name in given for name in self.names], dtype=np.bool_)
-        # What rests a little inside, on its spring, is left there; what comes with a speed that bounces is not.
+        # What rests a little inside, on its spring, is left there; what comes faster than it would fall is not.
         inside = met & (gaps < -near)
         a = self._accelerations(t, y, now)
-        met &= ~inside | (~known & (2.0 * self.restitution * -v > self.shortest * np.maximum(-a, 0.0)))
+        met &= ~inside | (~known & (2.0 * -v > self.shortest * np.maximum(-a, 0.0) + HARDLY))
         self.fly(self.law & ((gaps > near) | met | ((gaps > -near) & (v > NEAR))))
         return self.strike(t, y, met) if met.any() else y
 
