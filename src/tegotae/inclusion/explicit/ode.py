@@ -264,17 +264,18 @@ class Ode(Rewritten):
     def _solve_with_impacts(
         self, y: Array, wanted: Wanted, initial: Mapping[Any, float] | None, events: bool
     ) -> Result:
-        from tegotae.inclusion.explicit import striking  # and with it SciPy
+        from tegotae.inclusion.explicit.pieces import happened, recorded
+        from tegotae.inclusion.explicit.striking import follow  # and with it SciPy
 
         strikes = self._strikes((wanted.step or 0.0) if wanted.method in FIXED else 0.0)
         given = {str(name)[2:] for name in initial or {} if str(name).startswith("e_")}
-        pieces = striking.follow(strikes, y, wanted, given)
-        times, states, forces, modes = striking.recorded(strikes, pieces)
+        pieces = follow(strikes, y, wanted, given)
+        times, states, forces, modes = recorded(strikes, pieces)
         about: dict[str, Any] = {"figure": "inclusion", "method": wanted.method}
         about |= {"step": wanted.step} if wanted.method in FIXED else {"rtol": wanted.rtol}
         about["impacts"] = strikes.count
         run = Result(variables_of(self.inclusion, times, self.states, states, forces, modes), title="Ode", about=about)
-        return run.with_events(striking.happened(strikes, pieces)) if events else run
+        return run.with_events(happened(strikes, pieces)) if events else run
 
     def start(self, initial: Mapping[Any, float] | None = None, *, t: float = 0.0) -> Array:
         """All states at the start: those given, 0 for the others, added states relaxed.

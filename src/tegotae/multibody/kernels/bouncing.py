@@ -9,6 +9,7 @@ from functools import cache
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.multibody.kernels.balance import end_balance, restore_balance
+from tegotae.multibody.kernels.impact_energy import count_marked
 from tegotae.multibody.kernels.impacts import (
     BENT,
     DONE,
@@ -16,7 +17,6 @@ from tegotae.multibody.kernels.impacts import (
     HIT,
     after_impact,
     commit_marked,
-    count_marked,
     find_shift,
     keep_out,
     rigid_contacts,
