@@ -4,7 +4,7 @@ import math
 
 from tegotae.compile import kernel, kernel_rare
 from tegotae.multibody.kernels import records as at
-from tegotae.multibody.kernels.balance import BRAKED, TAKEN, WORK, add_work, count_work
+from tegotae.multibody.kernels.balance import BEGUN, OWED, WORK, add_work, count_work
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.impacts import mean_in_impact, rigid
 from tegotae.multibody.kernels.kinematics import FREE, S_
@@ -66,6 +66,7 @@ def count_rows(p, w, hard, T):
                 moved = at_first(w.levers[row], w.S[k]) if side == 0 else at_second(w.levers[row], w.S[k])
                 work += T * w.columns[at.F, row] * moved
             add_work(n, work)
-            if hard and work < 0.0:  # with the motion that it takes goes what that had too much
-                n[TAKEN] -= work
-                n[BRAKED] += work
+            if (
+                hard and work < 0.0
+            ):  # with the motion that it takes goes what was owed for that, not what this tick errs
+                n[OWED] -= n[OWED] * min(1.0, -work / n[BEGUN]) if n[BEGUN] > 0.0 else n[OWED]
