@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tegotae.multibody import Ball, Body, Free, HalfSpace, Revolute, Sphere
+from tegotae.multibody import Ball, Body, Free, HalfSpace, Sphere
 from tegotae.papers.ledger import Finding, Findings
-from tegotae.papers.tarao1999 import TaraoSubject, paper
+from tegotae.papers.tarao1999 import TaraoSubject, oracles, paper
 
 G, HEIGHT, RADIUS = 9.81, 0.3, 0.05  # [m/s²], [m] of a fall, [m] of a ball
 PERIODS = (2e-4, 1e-3, 4e-3)  # [s]
@@ -74,19 +74,7 @@ def impacts_gain_nothing(subject: TaraoSubject) -> Findings:
     """A double pendulum that swings onto a floor, again and again, never gains energy; with a restitution of 1 it keeps
     it, with less it loses it to the impacts alone.
     """
-    links = [
-        Body(
-            name=f"link{k}",
-            mass=1.0,
-            inertia=(0.01, 0.01, 0.01),
-            center=(0.0, 0.0, -0.25),
-            parent=f"link{k - 1}" if k else None,
-            joint=Revolute(axis=(0, -1, 0)),
-            position=(0.0, 0.0, -0.5 if k else 0.0),
-        )
-        for k in range(2)
-    ]
-    tree = subject.Tree(links)
+    tree = subject.Tree(oracles.hanging(2))
     start = np.array([1.2, 0.6])
     top, hanging = (float(tree.energy(q, np.zeros(2))[1]) for q in (start, np.zeros(2)))
     for restitution in (1.0, 0.6):

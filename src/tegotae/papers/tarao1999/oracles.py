@@ -158,6 +158,22 @@ def chain(
     ]
 
 
+def hanging(count: int) -> list[Body]:
+    """A pendulum of so many links of 1 kg and 0.5 m, each turning about -y."""
+    return [
+        Body(
+            name=f"link{k}",
+            mass=1.0,
+            inertia=(0.01, 0.01, 0.01),
+            center=(0.0, 0.0, -0.25),
+            parent=f"link{k - 1}" if k else None,
+            joint=Revolute(axis=(0, -1, 0)),
+            position=(0.0, 0.0, -0.5 if k else 0.0),
+        )
+        for k in range(count)
+    ]
+
+
 def random_state(nq: int, nv: int, *, free: bool, seed: int) -> tuple[Array, Array, Array]:
     """q, v and torques; the quaternion of a free base has length 1."""
     rng = np.random.default_rng(seed)

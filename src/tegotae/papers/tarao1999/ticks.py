@@ -51,20 +51,7 @@ def ticks_of_second_order(subject: TaraoSubject) -> Findings:
 
 def _swings(subject: TaraoSubject, period: float) -> tuple[float, float]:
     """Most and least energy of a triple pendulum beyond that of its start, in parts of its whole swing."""
-    tree = subject.Tree(
-        [
-            Body(
-                name=f"link{k}",
-                mass=1.0,
-                inertia=(0.01, 0.01, 0.01),
-                center=(0.0, 0.0, -0.25),
-                parent=f"link{k - 1}" if k else None,
-                joint=Revolute(axis=(0, -1, 0)),
-                position=(0.0, 0.0, -0.5 if k else 0.0),
-            )
-            for k in range(3)
-        ]
-    )
+    tree = subject.Tree(oracles.hanging(3))
     run = subject.Scene(tree=tree).run(LONG, period=period, q=LEFT)
     top, hanging = (float(tree.energy(q, np.zeros(3))[1]) for q in (LEFT, np.zeros(3)))
     error = (np.asarray(run.kinetic_energy) + np.asarray(run.potential_energy) - top) / (top - hanging)

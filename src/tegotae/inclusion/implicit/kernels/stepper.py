@@ -263,7 +263,7 @@ def tick_kernel(
     `linear`: one linearisation is exact. `constant`: its matrices never change. `bounces`: contacts that have a
     restitution, `moves`: states that change without forces, as positions do.
     """
-    strikes, lag = len(bounces) > 0, 0.125 if midpoint else 0.0
+    strikes, judge = len(bounces) > 0, at.judge_kernel(gaps, slips, bounces, midpoint)
 
     @kernel_inside  # it has one caller, and would otherwise be optimised twice
     def solve_tick(tm, t, x, s, F, p, um, u, ua, E, T, w):
@@ -317,45 +317,6 @@ def tick_kernel(
             if done:
                 break
         return how if done else UNSOLVED
-
-    @kernel
-    def look(t, x, p, u, ua, T, w):
-        """Gaps and slips where a solve ends."""
-        for i in range(x.shape[0]):
-            w.xh[i] = x[i] + w.d[i]
-        gaps(t, w.xh, p, ua, 0.5 * T, w.g, w.gv)
-        slips(t, w.xh, p, u, w.y)
-
-    @kernel_inside
-    def judge(t, x, s, F, p, u, ua, E, T, w):
-        """What the tick is to be solved for next, by what the last solve found."""
-        stage = w.stage[0]
-        if stage == at.ALL:
-            return at.WITHOUT if at.leave_out_open(E, w, s, F, bounces, T) else at.DONE
-        look(t, x, p, u, ua, T, w)
-        if stage == at.WITHOUT:
-            at.rates_into(E, w, w.g, w.y, T, at.FREE)
-            for i in range(F.shape[0]):
-                w.strike[at.GROWN, i] = ((w.gv[i] if i < E.nc else w.y[i - E.nc]) - w.strike[at.BEGUN, i]) / T
-            gaps(t, w.xh, p, u, 0.0, w.g, w.gv)
-            return at.STRUCK if at.find_struck(E, w, s, F, w.g, bounces, lag, T) else at.DONE
-        if stage == at.STRUCK:
-            at.rates_into(E, w, w.g, w.y, T, at.FULL)
-            at.share_parts(E, w, F)
-            more, size = at.gained(E, w, F, at.FULL, at.FREE_FORCE, T)
-            if more <= at.NO_GAIN * size:
-                return at.DONE
-            copy(w.strike[at.FULL_FORCE], F)
-            copy(w.full, w.d)
-            at.aim_dead(E, w, bounces, T)
-            return at.DEAD
-        at.rates_into(E, w, w.g, w.y, T, at.DEAD_RATE)
-        part = at.lessened(E, w, F, at.DEAD_RATE, T)
-        for i in range(F.shape[0]):
-            F[i] += part * (w.strike[at.FULL_FORCE, i] - F[i])
-        for i in range(x.shape[0]):
-            w.d[i] += part * (w.full[i] - w.d[i])
-        return at.DONE
 
     @kernel_inside
     def tick(t0, t, x, s, F, modes, p, um, u, ua, E, T, w):

@@ -11,7 +11,7 @@ nothing back towards the full one, as far as it gains none.
 
 import math
 
-from tegotae.compile import kernel
+from tegotae.compile import kernel, kernel_inside
 from tegotae.kernels.contact import compliance
 from tegotae.kernels.impact import meeting, parting
 
@@ -260,3 +260,51 @@ def restore_stretches(E, w, s):
     for k in range(E.nc, s.shape[0]):
         if w.strike[RULE, k] == RIGID:
             s[k] = w.strike[FULL, k]
+
+
+def judge_kernel(gaps, slips, bounces, midpoint):
+    """What comes next in a tick of the inclusion with these gaps and slips, some of whose contacts bounce."""
+    lag = 0.125 if midpoint else 0.0
+
+    @kernel
+    def look(t, x, p, u, ua, T, w):
+        """Gaps and slips where a solve ends."""
+        for i in range(x.shape[0]):
+            w.xh[i] = x[i] + w.d[i]
+        gaps(t, w.xh, p, ua, 0.5 * T, w.g, w.gv)
+        slips(t, w.xh, p, u, w.y)
+
+    @kernel_inside
+    def judge(t, x, s, F, p, u, ua, E, T, w):
+        """What the tick is to be solved for next, by what the last solve found."""
+        stage = w.stage[0]
+        if stage == ALL:
+            return WITHOUT if leave_out_open(E, w, s, F, bounces, T) else DONE
+        look(t, x, p, u, ua, T, w)
+        if stage == WITHOUT:
+            rates_into(E, w, w.g, w.y, T, FREE)
+            for i in range(F.shape[0]):
+                w.strike[GROWN, i] = ((w.gv[i] if i < E.nc else w.y[i - E.nc]) - w.strike[BEGUN, i]) / T
+            gaps(t, w.xh, p, u, 0.0, w.g, w.gv)
+            return STRUCK if find_struck(E, w, s, F, w.g, bounces, lag, T) else DONE
+        if stage == STRUCK:
+            rates_into(E, w, w.g, w.y, T, FULL)
+            share_parts(E, w, F)
+            more, size = gained(E, w, F, FULL, FREE_FORCE, T)
+            if more <= NO_GAIN * size:
+                return DONE
+            for i in range(F.shape[0]):
+                w.strike[FULL_FORCE, i] = F[i]
+            for i in range(x.shape[0]):
+                w.full[i] = w.d[i]
+            aim_dead(E, w, bounces, T)
+            return DEAD
+        rates_into(E, w, w.g, w.y, T, DEAD_RATE)
+        part = lessened(E, w, F, DEAD_RATE, T)
+        for i in range(F.shape[0]):
+            F[i] += part * (w.strike[FULL_FORCE, i] - F[i])
+        for i in range(x.shape[0]):
+            w.d[i] += part * (w.full[i] - w.d[i])
+        return DONE
+
+    return judge
