@@ -29,8 +29,8 @@ provide("save a figure", "tegotae.figures:save")
 __all__ = [
     "Admittance", "CausalityError", "Circuit", "Coulomb", "CustomLaw", "DivergenceWarning", "FileError", "Fit",
     "FrictionAdmittance", "FrictionImpedance", "Impedance", "ImpedanceSum", "InputError", "LeftOutWarning", "Link",
-    "Mass", "MissingExtraError", "ParallelFriction", "Result", "SpringDamper", "Stribeck", "Tabulated",
-    "TegotaeError", "UniquenessError", "UnsolvedWarning", "VirtualWall", "Viscous", "__version__", "fit", "load",
+    "Mass", "MissingExtraError", "ParallelFriction", "Result", "SingularWarning", "SpringDamper", "Stribeck",
+    "Tabulated", "TegotaeError", "UniquenessError", "UnsolvedWarning", "VirtualWall", "Viscous", "__version__", "fit", "load",
     "load_record",
 ]  # fmt: skip
 

@@ -37,7 +37,6 @@ BODIES = {
     "a rotation that is none": ({"rotation": np.full((3, 3), math.nan)}, r"rotation\[0, 0\]=nan"),
     "a joint by name": ({"joint": "revolute"}, r"joint='revolute'"),
     "no name": ({"name": ""}, r"name=''"),
-    "a free body that hangs": ({"joint": Free(), "parent": "base"}, r"parent='base' with joint=Free\(\)"),
 }
 
 

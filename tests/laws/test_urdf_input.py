@@ -10,7 +10,19 @@ import numpy as np
 import pytest
 
 from tegotae import Coulomb, FileError, InputError, TegotaeError
-from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute, Scene, Tree, UrdfWarning, load_urdf, urdf_file
+from tegotae.multibody import (
+    Body,
+    Fixed,
+    Free,
+    Mimic,
+    Prismatic,
+    Revolute,
+    Scene,
+    Tree,
+    UrdfWarning,
+    load_urdf,
+    urdf_file,
+)
 
 MATTER = """<inertial><origin xyz="0 0 -0.5" rpy="0 0 0"/><mass value="2"/>
 <inertia ixx="0.2" iyy="0.2" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>"""
@@ -178,7 +190,10 @@ def test_a_moment_that_is_missing_is_not_invented(tmp_path: Path) -> None:
 
 
 UNSUPPORTED = {
-    "mimic": ('<mimic joint="shoulder"/>', "mimic is not supported, these joints move on their own: elbow"),
+    "mimic": (
+        '<mimic joint="lost"/>',
+        "mimic of what is no other joint of one degree, these joints move on their own: elbow",
+    ),
     "safety": ('<safety_controller k_velocity="1"/>', "<safety_controller> is not used, in: joint elbow"),
     "calibration": ('<calibration rising="0"/>', "<calibration> is not used, in: joint elbow"),
     "a spring": ('<dynamics spring_stiffness="3"/>', "spring_stiffness of <dynamics> is not used, in: joint elbow"),
@@ -204,14 +219,13 @@ def test_one_warning_lists_everything(tmp_path: Path) -> None:
         *ARM,
         link("puck"),
         link("tip", ""),
-        joint("slider", "arm", "puck", "planar"),
+        joint("slider", "arm", "puck", "prismatic", ""),
         joint("mount", "arm", "tip", "fixed", ""),
         '<transmission name="gears"/><gazebo reference="arm"/><xacro:include filename="more"/>',
     )
-    tree, message = noted(path)
-    assert isinstance(tree.bodies[2].joint, Fixed)
+    _, message = noted(path)
     for one in (
-        "planar joints.*: slider",
+        "limits are missing.*: slider",
         "without mass: tip",
         "<transmission>.*: gears",
         "<gazebo>.*: arm",
@@ -220,7 +234,7 @@ def test_one_warning_lists_everything(tmp_path: Path) -> None:
         assert re.search(one, message), one
     with warnings.catch_warnings():
         warnings.simplefilter("error", UrdfWarning)
-        with pytest.raises(UrdfWarning, match="planar"):
+        with pytest.raises(UrdfWarning, match="slider"):
             load_urdf(path)
 
 
@@ -263,17 +277,36 @@ def test_joints_become_what_they_are(tmp_path: Path) -> None:
     np.testing.assert_allclose(tree.neutral(), [0, 0, 1, 2, 3, np.sqrt(0.5), 0, 0, np.sqrt(0.5)], rtol=0, atol=1e-15)
 
 
-def test_a_floating_joint_on_a_moving_link_is_free_in_the_world(tmp_path: Path) -> None:
+def test_a_floating_joint_on_a_moving_link_is_free_beside_it(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         *ARM,
         link("bird"),
         joint("air", "arm", "bird", "floating", '<origin xyz="0 0 1"/>'),
     )
-    tree, message = noted(path)
-    assert "their coordinates are in the world): air" in message
-    assert tree.bodies[2].parent is None
-    np.testing.assert_array_equal(tree.neutral()[1:4], (0, 0, 1))
+    tree = load_urdf(path)
+    assert tree.bodies[2].parent == "arm"
+    np.testing.assert_array_equal(tree.neutral()[1:], (0, 0, 1, 1, 0, 0, 0))
+    turned = [0.3, *tree.neutral()[1:]]  # the coordinates are those beside the arm: the bird turns with it
+    np.testing.assert_allclose(tree.pose(turned, "bird")[1], tree.pose(turned, "arm")[1], rtol=0, atol=1e-15)
+
+
+def test_a_joint_that_mimics_follows(tmp_path: Path) -> None:
+    follows = LIMIT + '<mimic joint="shoulder" multiplier="-2" offset="0.1"/>'
+    tree = load_urdf(written(tmp_path, *ARM, link("hand"), joint("elbow", "arm", "hand", inside=follows)))
+    assert tree.joints["elbow"].mimic == Mimic("shoulder", ratio=-2.0, offset=0.1)
+    run = Scene(tree=tree).run(0.2, period=1e-3, torque=[1.0, 0.0])
+    np.testing.assert_allclose(run.q[:, 1], -2.0 * run.q[:, 0] + 0.1, rtol=0, atol=1e-14)
+    assert abs(run.v[-1, 0]) > 1e-3
+
+
+def test_a_planar_joint_slides_and_turns(tmp_path: Path) -> None:
+    puck = joint("air", "base", "puck", "planar", '<axis xyz="0 1 0"/>')
+    tree = load_urdf(written(tmp_path, link("base"), link("puck"), puck))
+    assert tree.joint_names == ("air.x", "air.y", "air.turn")
+    place, _ = tree.pose([0.1, 0.2, 0.3], "puck")
+    assert place[1] == 0.0
+    np.testing.assert_allclose(np.linalg.norm(place), np.hypot(0.1, 0.2), rtol=1e-15)
 
 
 def test_a_root_that_is_the_world_stays_it(tmp_path: Path) -> None:

@@ -53,7 +53,8 @@ class Dynamics:
             torque: of every joint [N·m, N] (and force [N] and moment [N·m] about the origin of every free body).
             wrenches: body -> force [N] and moment [N·m] at its frame's origin, in world axes.
 
-        The friction and damping of the joints do not act here: a `Scene` has them.
+        The friction and damping of the joints do not act here: a `Scene` has them. Loops and joints that follow others
+        hold, if they do at q and v; `inverse_dynamics` and `mass_matrix` are those of the tree that is cut open there.
 
         Example:
             >>> from tegotae.multibody import Body, Revolute, Tree
@@ -71,6 +72,8 @@ class Dynamics:
         S, out = kinematics.workspace(n), np.empty_like(V)
         quantities.accelerations(self._model, inner_q, inner_v, tau, np.zeros(nv), W, np.empty((n, 6)), S, out)
         self._see_numbers(out, inner_q, inner_v, tau)
+        if self.arrays.welds or self.arrays.gears:
+            out = np.array([self._held_together(*row) for row in zip(inner_q, inner_v, out, strict=True)])
         return np.asarray(self.arrays.outer_acceleration(Q, V, out).reshape(*shape, nv))
 
     def inverse_dynamics(
@@ -120,11 +123,8 @@ class Dynamics:
             array([1.])
         """
         k, place, turn = self._frame(body)
-        return self._jacobian(q, k, np.asarray(place) + turn @ checks.vector(OWNER, "point", point, "m", 3))
-
-    def _jacobian(self, q: ArrayLike, k: int, at: Array) -> Array:
-        """The same of a point of the internal frame of moving body k."""
         _, S = self._placed(q)
+        at = np.asarray(place) + turn @ checks.vector(OWNER, "point", point, "m", 3)
         x = at if k < 0 else S[k, 9:12] + S[k, :9].reshape(3, 3) @ at
         J = np.zeros((6, self.arrays.nv))
         quantities.jacobian(*self._model[:2], self.arrays.vi, S, k, x, J)
@@ -180,6 +180,35 @@ class Dynamics:
         return motion[:, :3].reshape(*shape, 3)
 
     # ------------------------------------------------------------ how they are asked
+
+    def _held_together(self, q: Array, v: Array, a: Array) -> Array:
+        """Accelerations of the tree whose loops hold, from those of the tree that is cut open there; at one moment, as
+        the kernels count them. Gauss: as near to those as can be, measured by the inertia.
+        """
+        M, J, bend = self._bound(q, v)
+        L = np.linalg.cholesky(M)
+        half = np.linalg.solve(L, J.T)
+        force = np.linalg.lstsq(half.T @ half, J @ a + bend, rcond=1e-12)[0]
+        return np.asarray(a - np.linalg.solve(L.T, half @ force))
+
+    def _bound(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
+        """M, how the gaps of loops and of joints that follow others move by the speeds (a row each), and how those
+        rates change while no speed does; as the kernels count speeds.
+        """
+        at, S = self.arrays, kinematics.workspace(len(self.arrays.parent))
+        M, unit = np.zeros((at.nv, at.nv)), np.zeros(at.nv)
+        quantities.masses(self._model, q, v, S, M, unit)  # S as without gravity
+        rows, bends = [np.zeros((0, at.nv))], [np.zeros(0)]
+        for weld in at.welds:
+            (J1, b1), (J2, b2) = (_bent(self._model, at, S, k, place) for k, place, _ in weld.ends)
+            rows.append(J1 - J2)
+            bends.append(b1 - b2)
+        for gear in at.gears:
+            row = np.zeros((1, at.nv))
+            row[0, at.vi[gear.rows[0]]], row[0, at.vi[gear.rows[1]]] = 1.0, -gear.ratio
+            rows.append(row)
+            bends.append(np.zeros(1))
+        return M, np.concatenate(rows), np.concatenate(bends)
 
     def _see_numbers(self, a: Array, q: Array, v: Array, tau: Array) -> None:
         """Files bring joints that nothing opposes: how those accelerate, and what carries them, is not defined."""
@@ -308,6 +337,18 @@ class Dynamics:
         S, M = kinematics.workspace(len(self.arrays.parent)), np.zeros((nv, nv))
         quantities.masses(self._model, inner_q, inner_v, S, M, np.zeros(nv))
         return M, S
+
+
+def _bent(model: Model, at: TreeArrays, S: Array, k: int, place: Array) -> tuple[Array, Array]:
+    """Of a point of the internal frame of body k: its Jacobian, and how it accelerates while no speed changes."""
+    J = np.zeros((6, at.nv))
+    if k < 0:
+        return J, np.zeros(6)
+    r = S[k, :9].reshape(3, 3) @ place
+    quantities.jacobian(*model[:2], at.vi, S, k, S[k, 9:12] + r, J)
+    spin, turned = S[k, kinematics.OMEGA : kinematics.OMEGA + 3], S[k, kinematics.ALPHA : kinematics.ALPHA + 3]
+    way = S[k, kinematics.ACCELERATION : kinematics.ACCELERATION + 3]
+    return J, np.concatenate([way + np.cross(turned, r) + np.cross(spin, np.cross(spin, r)), turned])
 
 
 def _rows(values: Array, size: int) -> Array:

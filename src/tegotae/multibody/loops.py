@@ -105,7 +105,8 @@ class Closing:
 
         def _at_zero(self) -> Array: ...
         def _inner_tracks(self, inner_q: Array) -> tuple[Array, Array]: ...
-        def _jacobian(self, q: Array, k: int, inside: Array) -> Array: ...
+        def _bound(self, q: Array, v: Array) -> tuple[Array, Array, Array]: ...
+        def _inward(self, q: ArrayLike) -> Array: ...
 
     @property
     def is_closed(self) -> bool:
@@ -139,17 +140,8 @@ class Closing:
 
     def _conditions(self, q: Array) -> Array:
         """How gaps move by the speeds, a row each."""
-        at = self.arrays
-        rows = [np.zeros((0, at.nv))]
-        for weld in at.welds:
-            (k, place, _), (b, other, _) = weld.ends
-            rows.append(self._jacobian(q, k, place) - self._jacobian(q, b, other))
-        for gear in at.gears:
-            row = np.zeros((1, at.nv))
-            one, two = (at.vi[k] for k in gear.rows)
-            row[0, one], row[0, two] = 1.0, -gear.ratio
-            rows.append(row)
-        return np.concatenate(rows)
+        _, rows, _ = self._bound(*self.arrays.inner(q, np.zeros(self.arrays.nv)))
+        return np.asarray(rows @ self._inward(q))
 
     @cached_property
     def conditions(self) -> int:

@@ -18,7 +18,7 @@ from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.friction import Coulomb, FrictionImpedance
 from tegotae.multibody.bodies import SPECK, Body, LooseBody
-from tegotae.multibody.joint_kinds import Fixed, Free, Joint, Prismatic, Revolute
+from tegotae.multibody.joint_kinds import Fixed, Free, Joint, Mimic, Planar, Prismatic, Revolute
 from tegotae.multibody.tree import Tree, loop_of
 from tegotae.multibody.urdf_file import UrdfFile
 
@@ -50,13 +50,17 @@ def load_urdf(
     Bodies are named as the links, joints of one degree as in the file (`Tree.joint_names`: parents first, otherwise
     in the order of the file's joints). The root link stands in the world, or flies: then q begins with the position of
     its frame [m] and its quaternion (w, x, y, z), v with the velocity of that origin [m/s] and the angular velocity
-    [rad/s], in world axes. A `floating` joint is a `Free` body, with the same coordinates in the world.
+    [rad/s], in world axes. A `floating` joint is a `Free` body, with the same coordinates, as seen from its parent if
+    that can move.
 
     ``<dynamics friction="F">`` becomes a `FrictionImpedance` with `Coulomb(F)`. A file does not say how far a joint
     gives before it slips: with the stiffness below, a friction of 10 N·m gives way after 1 mrad.
 
-    One `UrdfWarning` lists by name what is not supported (mimic joints move on their own, planar joints are held, ...)
-    and what no machine has (massless links, impossible inertias); the file is loaded all the same.
+    A joint with ``<mimic>`` follows the other exactly (`Mimic`). A planar joint slides along two axes across its own,
+    and turns about it (`Planar`).
+
+    One `UrdfWarning` lists by name what is not supported (transmissions, springs, ...) and what no machine has
+    (massless links, impossible inertias); the file is loaded all the same.
 
     Args:
         path: of the file.
@@ -136,9 +140,8 @@ class _Builder:
 
     def _carried(self, joint: Any) -> Body:
         made = self._joint(joint)
-        if isinstance(made, Free):
-            if self.flies or any(one.type not in ("fixed", "planar") for one in self._up_from(joint.parent)):
-                self.file.note("floating joints on moving links (their coordinates are in the world)", joint.name)
+        moves = self.flies or any(one.type != "fixed" for one in self._up_from(joint.parent))
+        if isinstance(made, Free) and not moves:
             return self._body(joint.child, None, made, self._placed(joint.child))
         return self._body(joint.child, joint.parent, made, _origin(joint))
 
@@ -165,18 +168,30 @@ class _Builder:
         if joint.type == "fixed":
             return Fixed()
         if joint.type == "planar":
-            self.file.note("planar joints are not supported and held fixed", joint.name)
-            return Fixed()
+            return Planar(axis=joint.axis, name=joint.name)
         if joint.type == "floating":
             return Free()
-        if joint.mimic is not None:
-            self.file.note("mimic is not supported, these joints move on their own", joint.name)
         limits, (damping, friction) = self._limits(joint), self._resistance(joint)
         kind: type[Revolute | Prismatic] = Prismatic if joint.type == "prismatic" else Revolute
         try:
-            return kind(axis=joint.axis, name=joint.name, damping=damping, friction=friction, **limits)
+            mimic = self._followed(joint)
+            return kind(axis=joint.axis, name=joint.name, damping=damping, friction=friction, mimic=mimic, **limits)
         except InputError as error:
             raise InputError(f"{self.file.name}: joint {joint.name!r}: {error}") from error
+
+    def _followed(self, joint: Any) -> Mimic | None:
+        """The joint that it follows; one that has no degree to follow is noted."""
+        if joint.mimic is None:
+            return None
+        one_degree = [one.name for one in self.joints if one.type in ("revolute", "continuous", "prismatic")]
+        if joint.mimic.joint not in one_degree or joint.mimic.joint == joint.name:
+            self.file.note("mimic of what is no other joint of one degree, these joints move on their own", joint.name)
+            return None
+        given = joint.mimic.multiplier, joint.mimic.offset
+        ratio, offset = (
+            default if value is None else float(value) for value, default in zip(given, (1.0, 0.0), strict=True)
+        )
+        return Mimic(joint.mimic.joint, ratio=ratio, offset=offset)
 
     def _limits(self, joint: Any) -> dict[str, Any]:
         """By the names of the fields of a joint; what the file does not give, or what cannot be, is left out."""
