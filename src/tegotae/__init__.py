@@ -30,8 +30,8 @@ __all__ = [
     "Admittance", "CausalityError", "Circuit", "Coulomb", "CustomLaw", "DivergenceWarning", "FileError", "Fit",
     "FrictionAdmittance", "FrictionImpedance", "Impedance", "ImpedanceSum", "InputError", "LeftOutWarning", "Link",
     "Mass", "MissingExtraError", "ParallelFriction", "Result", "SingularWarning", "SpringDamper", "Stribeck",
-    "Tabulated", "TegotaeError", "UniquenessError", "UnsolvedWarning", "VirtualWall", "Viscous", "__version__", "fit", "load",
-    "load_record",
+    "Tabulated", "TegotaeError", "UniquenessError", "UnsolvedWarning", "VirtualWall", "Viscous", "__version__", "fit",
+    "load", "load_record",
 ]  # fmt: skip
 
 # Loaded on first use, the parts as modules, so that `import tegotae` stays quick and pulls in neither numba nor
