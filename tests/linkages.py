@@ -40,7 +40,7 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Closure:
-    """What closes a loop: the joint's frame in the parent (`position`, `rotation`) and in the body (`place`, `turn`)."""
+    """What closes a loop: the joint's frame in the parent (`position`, `rotation`), in the body (`place`, `turn`)."""
 
     name: str
     body: str

@@ -57,12 +57,15 @@ class Maximal:
         self.rows = slice(None)
 
     def _ends(self, one):
-        """(body, place from its centre of mass, rotation) of the joint's two frames: that of the parent and the body's."""
+        """(body, place from its centre of mass, rotation) of the joint's frame in the parent, then in the body."""
         a, b = self.index[one.parent], self.index[getattr(one, "body", one.name)]
         position, rotation = np.array(one.position, dtype=float), np.array(one.rotation, dtype=float)
         if one.joint.kind == "free":  # its coordinates are in the parent's frame
             position, rotation = np.zeros(3), np.eye(3)
-        place, turn = np.array(getattr(one, "place", (0, 0, 0)), float), np.array(getattr(one, "turn", np.eye(3)), float)
+        place, turn = (
+            np.array(getattr(one, "place", (0, 0, 0)), float),
+            np.array(getattr(one, "turn", np.eye(3)), float),
+        )
         return (a, position - self.center[a], rotation), (b, place - self.center[b], turn)
 
     # ------------------------------------------------------------ constraints
@@ -256,7 +259,7 @@ class Maximal:
         return np.concatenate([s.V[:-1].ravel(), np.ravel(dQ), a[:, :3].ravel(), a[:, 3:].ravel()])
 
     def run(self, until, q, v, *, rtol=1e-12, atol=1e-13, seen=None):
-        """The state at `until` [s] from tree coordinates q and v, which must close; `seen` is called after each step."""
+        """The state at `until` [s] from tree coordinates q and v, which close; `seen` is called after each step."""
         s = self.state(q, v)
         self._select(s)
         s = self.projected(s)
@@ -274,8 +277,8 @@ class Maximal:
 
     def energy(self, s):
         """Kinetic and that of gravity [J]; 0 at the world's origin."""
-        whole = [R @ I @ R.T for R, I in zip(s.R[:-1], self.I, strict=True)]
-        turning = sum(w @ I @ w for w, I in zip(s.W[:-1], whole, strict=True))
+        whole = [R @ J @ R.T for R, J in zip(s.R[:-1], self.I, strict=True)]
+        turning = sum(w @ J @ w for w, J in zip(s.W[:-1], whole, strict=True))
         return 0.5 * (self.m @ dots(s.V[:-1], s.V[:-1]) + turning), -float(self.m @ (s.r[:-1] @ self.g))
 
     # ------------------------------------------------------------ coordinates of the tree

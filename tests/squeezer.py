@@ -184,8 +184,7 @@ def mechanism():
     """
 
     def body(k, position, center, parent=None):
-        turn = (INERTIAS[k - 1], INERTIAS[k - 1], 2 * INERTIAS[k - 1])  # only the last matters in a plane
-        turn = (0.6 * turn[0], 0.6 * turn[1], INERTIAS[k - 1])
+        turn = (0.6 * INERTIAS[k - 1], 0.6 * INERTIAS[k - 1], INERTIAS[k - 1])  # only the last matters in a plane
         return Link(
             name=f"k{k}", mass=MASSES[k - 1], inertia=turn, center=(*center, 0.0), parent=parent,
             position=(*position, 0.0), joint=revolute(),
