@@ -2,8 +2,9 @@
 
 from tegotae.multibody.admittance import TreeAdmittance
 from tegotae.multibody.attachments import AtJoint, AtPoint, Between
-from tegotae.multibody.bodies import Body, Fixed, Free, LooseBody, Prismatic, Revolute
+from tegotae.multibody.bodies import Body, LooseBody
 from tegotae.multibody.contact import Touch
+from tegotae.multibody.joint_kinds import Cylindrical, Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal
 from tegotae.multibody.joints import Lock, Servo
 from tegotae.multibody.live_scene import LiveScene
 from tegotae.multibody.scene import Scene
@@ -19,6 +20,7 @@ __all__ = [
     "Body",
     "Box",
     "Corners",
+    "Cylindrical",
     "Fixed",
     "Free",
     "HalfSpace",
@@ -26,6 +28,7 @@ __all__ = [
     "Lock",
     "LooseBody",
     "Nearest",
+    "Planar",
     "Plate",
     "Point",
     "Prismatic",
@@ -33,9 +36,11 @@ __all__ = [
     "Scene",
     "Servo",
     "Sphere",
+    "Spherical",
     "Touch",
     "Tree",
     "TreeAdmittance",
+    "Universal",
     "UrdfWarning",
     "join",
     "load_urdf",

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.bodies import ORIGIN, place_of
+from tegotae.multibody.frames import ORIGIN, place_of
+from tegotae.multibody.joint_kinds import Turn
+from tegotae.multibody.kernels.kinematics import FREE, PRISMATIC
 from tegotae.multibody.tree import Tree
-from tegotae.multibody.tree_arrays import FREE, PRISMATIC, _inertia
+from tegotae.multibody.tree_arrays import _inertia
 from tegotae.parameters import Declared, Parameter
 from tegotae.ports import ANGULAR, LINEAR, SPATIAL, Port, port_of
 from tegotae.rotations import cross_matrix, quaternion_of
@@ -189,6 +191,9 @@ def _joint(owner: str, tree: Tree, name: str, label: str, joint: str, locked: Se
         checks.refuse(owner, f"{label}: there is no such joint.", f"It has {known}.")
     if joint in locked:
         checks.refuse(owner, f"{label} is locked.", "It never moves: push another, or leave it free.")
+    if isinstance(tree.joints[joint], Turn):
+        problem = f"{label}: it is one direction of a ball joint, which has no angle of its own."
+        checks.refuse(owner, problem, "Push the body: AtPoint(...) with along=(0, 0, 0, 1, 0, 0), or Between(...).")
     arrays = tree.arrays
     k = int(np.flatnonzero(arrays.kind != FREE)[tree.joint_names.index(joint)])
     port = port_of(name, [LINEAR if arrays.kind[k] == PRISMATIC else ANGULAR])

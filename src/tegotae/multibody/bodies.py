@@ -1,148 +1,22 @@
-"""Rigid bodies and the joints that carry them."""
+"""Rigid bodies."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Impedance
 from tegotae.checks import Array
+from tegotae.multibody.frames import ORIGIN, UPRIGHT, name_of, place_of, turn_of
+from tegotae.multibody.joint_kinds import Fixed, Free, Joint, OneDegree, degrees_of
 from tegotae.parameters import Declared, Parameter, declared
-from tegotae.rotations import nearest, rotation_of
-from tegotae.running.contract_check import check_block
 
-ORIGIN = (0.0, 0.0, 0.0)
-UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ROUNDING = 1e-9  # relative: what files and arithmetic may leave of an identity between inertias or rotations
 SPECK = 1e-6  # [m] a body with a smaller radius of gyration is a point, whatever its file computed
-
-
-def name_of(owner: str, name: str, value: object) -> str:
-    """A text of some length."""
-    if not isinstance(value, str) or not value:
-        checks.refuse(owner, f"{name}={checks.shown(value)} is not a name.", "Give a text of at least one character.")
-    return value
-
-
-def place_of(owner: str, name: str, value: ArrayLike) -> tuple[float, ...]:
-    """Three finite numbers in metres."""
-    return tuple(checks.vector(owner, name, value, "m", 3).tolist())
-
-
-def direction_of(owner: str, name: str, value: ArrayLike) -> tuple[float, ...]:
-    """A unit vector along three numbers that are not all 0."""
-    given = tuple(checks.vector(owner, name, value, "", 3).tolist())
-    length = math.hypot(*given)
-    if not 0.0 < length < math.inf:
-        checks.refuse(owner, f"{name}={given} has length {length:g}.", f"Give a direction, such as {name}=(0, 0, 1).")
-    return tuple(one / length for one in given)
-
-
-def turn_of(owner: str, name: str, value: ArrayLike) -> tuple[tuple[float, ...], ...]:
-    """A matrix of cosines by rows, to all digits."""
-    return tuple(map(tuple, nearest(rotation_of(owner, checks.array(owner, name, value, ""))).tolist()))
-
-
-def _bound(owner: str, name: str, value: object) -> float:
-    """A number; infinite where there is no limit."""
-    if isinstance(value, (float, np.floating)) and math.isinf(value):
-        return float(value)
-    return checks.number(owner, name, value, "", "Give a number; leave it where there is no limit.")
-
-
-def _magnitude(owner: str, name: str, value: object) -> float:
-    bound = _bound(owner, name, value)
-    if bound < 0.0:
-        checks.refuse(owner, f"{name}={bound:g} must be >= 0.", "Give a magnitude, or leave it.")
-    return bound
-
-
-def _friction(owner: str, name: str, value: object) -> Impedance:
-    remedy = "Give an impedance along one coordinate, such as FrictionImpedance(stiffness=..., damping=..., law=...)."
-    if not isinstance(value, Impedance):
-        checks.refuse(owner, f"{name}={checks.shown(value)} is not an impedance.", remedy)
-    if value.dimension != 1:
-        checks.refuse(owner, f"{name} has dimension={value.dimension}.", remedy)
-    check_block(value)
-    if value.kernels.style == "memory":
-        remedy = f"Wire it to the joint: tg.Circuit(TreeAdmittance(..., at=AtJoint(...)), {{...: {value.name}(...)}})."
-        checks.refuse(owner, f"{name}={value.name}(...) is made of other blocks.", remedy)
-    return value
-
-
-@dataclass(frozen=True, kw_only=True)
-class OneDegree(Declared):
-    """What joints that turn about or slide along one axis share."""
-
-    axis: Annotated[
-        ArrayLike, Parameter("[-], direction in the body's frame, of any length above 0", accept=direction_of)
-    ] = (0.0, 0.0, 1.0)
-    name: Annotated[str | None, Parameter("of the joint; the body's name unless given", accept=name_of)] = None
-    lower: Annotated[float, Parameter("[rad or m], least angle or displacement", accept=_bound)] = -math.inf
-    upper: Annotated[float, Parameter("[rad or m], largest angle or displacement", accept=_bound)] = math.inf
-    effort: Annotated[float, Parameter("[N·m or N], >= 0, largest of its drive", accept=_magnitude)] = math.inf
-    speed: Annotated[float, Parameter("[rad/s or m/s], >= 0, largest of its drive", accept=_magnitude)] = math.inf
-    damping: Annotated[float, Parameter("[N·m·s/rad or N·s/m], >= 0, viscous torque or force per speed")] = 0.0
-    friction: Annotated[
-        Impedance | None,
-        Parameter("what resists inside the joint: any impedance along its one coordinate", accept=_friction),
-    ] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.lower > self.upper:
-            problem = f"lower={self.lower:g} is above upper={self.upper:g}."
-            checks.refuse(type(self).__name__, problem, "Exchange them, or leave both.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Revolute(OneDegree):
-    """A hinge: the body turns about one axis.
-
-    Limits are kept with the model, for controllers; the joint itself does not stop there, unless its `friction` is a
-    `VirtualWall`.
-
-    Example:
-        >>> from tegotae.multibody import Revolute
-        >>> Revolute(axis=(0, 2, 0)).axis
-        (0.0, 1.0, 0.0)
-    """
-
-
-@dataclass(frozen=True, kw_only=True)
-class Prismatic(OneDegree):
-    """A slide: the body moves along one axis.
-
-    Limits are kept with the model, for controllers; the joint itself does not stop there, unless its `friction` is a
-    `VirtualWall`.
-
-    Example:
-        >>> from tegotae.multibody import Prismatic
-        >>> Prismatic(axis=(1, 0, 0), lower=0.0, upper=0.2).upper
-        0.2
-    """
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """No motion: the body is one with its parent, or stands in the world."""
-
-
-@dataclass(frozen=True)
-class Free:
-    """All motions: the body flies. It has no parent; its coordinates are in the world frame.
-
-    q is the position of the body's frame [m] and its quaternion (w, x, y, z); v is the velocity of the frame's
-    origin [m/s] and the angular velocity [rad/s], both in world components.
-    """
-
-
-Joint = Revolute | Prismatic | Fixed | Free
 
 
 def _inertia(owner: str, name: str, value: ArrayLike) -> tuple[tuple[float, ...], ...]:
@@ -189,8 +63,8 @@ class Body(Declared):
         str | None, Parameter("name of the body that carries this one; the world unless given", accept=name_of)
     ] = None
     joint: Annotated[
-        Revolute | Prismatic | Fixed | Free,
-        Parameter("what carries it", "Give Revolute(...), Prismatic(...), Fixed() or Free()."),
+        Joint,
+        Parameter("what carries it", "Give a joint, such as Revolute(...), Spherical(), Fixed() or Free()."),
     ]
     position: Annotated[ArrayLike, Parameter("[m], place of the joint in the parent's frame", accept=place_of)] = ORIGIN
     rotation: Annotated[
@@ -207,9 +81,6 @@ class Body(Declared):
         owner = f"{kind.__name__} {name_of(kind.__name__, 'name', self.name)!r}"
         for name, field in declared(kind).items():
             self.__dict__[name] = field.check(owner, name, self.__dict__[name])
-        if isinstance(self.joint, Free) and self.parent is not None:
-            remedy = "Leave parent: a free body moves in the world. To join it, use another joint."
-            checks.refuse(owner, f"parent={checks.shown(self.parent)} with joint=Free().", remedy)
         self._check_matter(owner)
 
     def _check_matter(self, owner: str) -> None:
@@ -219,8 +90,18 @@ class Body(Declared):
     @property
     def joint_name(self) -> str:
         """Name of the joint that carries it: the joint's own, or the body's."""
-        name = self.joint.name if isinstance(self.joint, OneDegree) else None
+        name = None if isinstance(self.joint, (Fixed, Free)) else self.joint.name
         return self.name if name is None else name
+
+    @property
+    def flies(self) -> bool:
+        """Whether it moves in the world without a joint."""
+        return isinstance(self.joint, Free) and self.parent is None
+
+    @cached_property
+    def degrees(self) -> tuple[OneDegree, ...]:
+        """Its joint as joints of one degree, from the parent on; none if it flies, or is fixed."""
+        return () if self.flies else degrees_of(self.joint, self.joint_name)
 
 
 @dataclass(frozen=True, kw_only=True)

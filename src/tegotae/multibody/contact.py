@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.contact import ContactStiffness, FrictionCoefficient, Restitution
-from tegotae.multibody.bodies import name_of
+from tegotae.multibody.frames import name_of
 from tegotae.multibody.kernels.places import SIZES
 from tegotae.multibody.kernels.records import RESTITUTION, SHAPE
 from tegotae.multibody.shapes import Ball, Corners, Point, Surface

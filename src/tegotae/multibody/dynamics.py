@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
-from tegotae.multibody.bodies import Body, Free
+from tegotae.multibody.bodies import Body
 from tegotae.multibody.kernels import kinematics, quantities
 from tegotae.multibody.kernels.records import Model
 from tegotae.multibody.tree_arrays import TreeArrays, without_inertia
@@ -208,9 +208,10 @@ class Dynamics:
         placed = {body.name: body for body in self.bodies}
         for k in without_inertia(self.arrays, q):
             body = placed[self.arrays.names[k]]
-            lump = [name for name, frame in self.arrays.frames.items() if frame[0] == k]
-            mass = f"mass={self.arrays.C[k, 15]:g} kg"
-            if isinstance(body.joint, Free):
+            last = max(i for i, name in enumerate(self.arrays.names) if name == body.name)
+            lump = [name for name, frame in self.arrays.frames.items() if frame[0] == last]
+            mass = f"mass={self.arrays.C[last, 15]:g} kg"
+            if body.flies:
                 problem = f"body {body.name!r}: {mass} and its inertia do not oppose every motion of joint=Free()."
                 remedy = "Give it mass and an inertia about all three axes."
             else:

@@ -19,10 +19,11 @@ from tegotae.coupling.composite import Seat
 from tegotae.errors import UniquenessError
 from tegotae.friction import FrictionImpedance
 from tegotae.layout import AXIS, Layout, Nested, Part, Space
+from tegotae.multibody.joint_kinds import Turn
 from tegotae.multibody.kernels import joints as joint_laws
+from tegotae.multibody.kernels.kinematics import FREE
 from tegotae.multibody.kernels.lines import NONE, NUMBERS
 from tegotae.multibody.kernels.records import Joints
-from tegotae.multibody.tree_arrays import FREE
 from tegotae.parameters import Declared, Parameter
 from tegotae.state import Fault, State
 
@@ -69,6 +70,9 @@ def checked_controllers(owner: str, tree: Tree, controllers: Mapping[str, Servo 
             checks.refuse(owner, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
         if not isinstance(control, (Servo, Lock)):
             checks.refuse(owner, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
+        if isinstance(control, Servo) and isinstance(tree.joints[name], Turn):
+            problem = f"controllers[{name!r}]: it is one direction of a ball joint, which has no angle of its own."
+            checks.refuse(owner, problem, "Feed it torques, lock it, or use a Universal joint.")
     return given
 
 
@@ -136,10 +140,11 @@ class OwnJoints:
         places = zip(tree.joints.items(), at.vi[moving].tolist(), at.qi[moving].tolist(), strict=True)
         self.blocks: dict[str, Impedance] = {}
         self.speeds: list[int] = []
-        self._coordinates: dict[str, int] = {}
+        self._coordinates: dict[str, int | None] = {}  # None: a direction of a ball, which counts its own way
         for (name, joint), speed, coordinate in places:
             if joint.friction is not None and not has_a_law(joint.friction):
-                self.blocks[name], self._coordinates[name] = joint.friction, coordinate
+                self.blocks[name] = joint.friction
+                self._coordinates[name] = None if isinstance(joint, Turn) else coordinate
                 self.speeds.append(speed)
 
     @cached_property
@@ -198,8 +203,9 @@ class OwnJoints:
     def start(self, state: State, period: float, given: Mapping[str, ArrayLike], q: Any) -> None:
         """Each as it starts by itself, where its joint is, and as the user says."""
         for name, block in self.blocks.items():
-            places = block.spaces.state.places
-            initial = {part: q[self._coordinates[name]] for part, place in places.items() if place.part.placed}
+            places, coordinate = block.spaces.state.places, self._coordinates[name]
+            start = 0.0 if coordinate is None else q[coordinate]
+            initial = {part: start for part, place in places.items() if place.part.placed}
             initial |= {part: given[f"{name}.{part}"] for part in places if f"{name}.{part}" in given}
             self._seat(name, state.space).put(state, block.initial_state(period, initial))
 

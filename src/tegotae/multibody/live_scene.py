@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.layout import MOST
-from tegotae.multibody.tree_arrays import FREE
+from tegotae.multibody.kernels.kinematics import FREE
 from tegotae.ports import forces_over_time
 from tegotae.running.live import LiveAdmittance
 

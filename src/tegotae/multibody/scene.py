@@ -31,12 +31,12 @@ from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels import bouncing, midpoint, port_stepping, stepping
 from tegotae.multibody.kernels.impacts import NEAR
+from tegotae.multibody.kernels.kinematics import FREE
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, HELD, MU, RESTITUTION, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
 from tegotae.multibody.scene_layout import port_values, scene_layout, tree_values
 from tegotae.multibody.scene_result import result_of
 from tegotae.multibody.tree import Tree
-from tegotae.multibody.tree_arrays import FREE
 from tegotae.parameters import Parameter, as_given
 from tegotae.ports import Port
 from tegotae.result import Result

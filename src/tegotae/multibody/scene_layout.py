@@ -14,12 +14,11 @@ from tegotae.layout import AXIS, Layouts, Nested, Part, layouts
 from tegotae.multibody.joints import LINES, SPEEDS, OwnJoints
 from tegotae.multibody.kernels.balance import MOTION, SUMS
 from tegotae.multibody.kernels.impacts import HITS
-from tegotae.multibody.kernels.kinematics import WIDTH
+from tegotae.multibody.kernels.kinematics import CONSTANTS, FREE, WIDTH
 from tegotae.multibody.kernels.lines import LINE
 from tegotae.multibody.kernels.places import SIZES
 from tegotae.multibody.kernels.records import HELD, PLACES, RESTITUTION, SHAPE, TOUCHING
 from tegotae.multibody.tree import Tree
-from tegotae.multibody.tree_arrays import FREE
 from tegotae.ports import labels_of, spans
 
 if TYPE_CHECKING:
@@ -231,7 +230,7 @@ TREE = (
     Part("kind", "", "of each body's joint", _BODIES, whole=True),
     Part("first_coordinate", "", "of each body", _BODIES, "qi", whole=True),
     Part("first_speed", "", "of each body", _BODIES, "vi", whole=True),
-    Part("constants", "", "of each body", ("bodies", 22), "C"),
+    Part("constants", "", "of each body", ("bodies", CONSTANTS), "C"),
     Part("centers", "m", "of mass, in the frame that the user named", ("bodies", 3)),
 )
 # See `Joints` in `kernels/records.py`.

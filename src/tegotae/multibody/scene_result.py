@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae.checks import Array
-from tegotae.multibody.bodies import ORIGIN
+from tegotae.multibody.frames import ORIGIN
+from tegotae.multibody.kernels.kinematics import BALL, FREE, PRISMATIC, REVOLUTE
 from tegotae.multibody.kernels.stepping import FAR
 from tegotae.multibody.shapes import SIGNS, Box, Corners, HalfSpace, Plate, Sphere, Surface
 from tegotae.multibody.tree import Tree
-from tegotae.multibody.tree_arrays import FREE, Frame
+from tegotae.multibody.tree_arrays import Frame
 from tegotae.result import Result, Variable
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def result_of(scene: Scene, plain: Result, period: float) -> Result:
         "unsolved_steps": plain.about["unsolved_steps"],
     }
     about |= {"joints": ", ".join(tree.joint_names), "pairs": ", ".join(scene.pairs.names)}
-    about["coordinate_names"] = ", ".join(_labels(tree, _FREE_PLACE, ("rad", "m")))
-    about["speed_names"] = ", ".join(_labels(tree, _FREE_SPEED, ("rad/s", "m/s")))
+    about["coordinate_names"] = ", ".join(_labels(tree, _FREE_PLACE, _BALL_PLACE, ("rad", "m")))
+    about["speed_names"] = ", ".join(_labels(tree, _FREE_SPEED, (), ("rad/s", "m/s")))
     if "gap" in variables:
         seen = variables["gap"]
         gaps = np.where(seen.values >= FAR, np.inf, seen.values)  # no surface there
@@ -63,12 +64,18 @@ _FREE_PLACE = ("x [m]", "y [m]", "z [m]", "qw [-]", "qx [-]", "qy [-]", "qz [-]"
 _FREE_SPEED = ("vx [m/s]", "vy [m/s]", "vz [m/s]", "wx [rad/s]", "wy [rad/s]", "wz [rad/s]")
 
 
-def _labels(tree: Tree, free: Sequence[str], units: tuple[str, str]) -> list[str]:
-    """Name and unit of every number of q or v."""
+_BALL_PLACE = _FREE_PLACE[3:]
+
+
+def _labels(tree: Tree, free: Sequence[str], ball: Sequence[str], units: tuple[str, str]) -> list[str]:
+    """Name and unit of every number of q or v; of balls there is a quaternion where one is named."""
     layout = tree.arrays
     labels: list[str] = []
-    for name, kind in zip(layout.names, layout.kind.tolist(), strict=True):
-        labels += [f"{name} {part}" for part in free] if kind == FREE else [f"{name} [{units[kind]}]"]
+    for body, label, kind in zip(layout.names, layout.labels, layout.kind.tolist(), strict=True):
+        if kind == FREE or (kind == BALL and ball):
+            labels += [f"{body} {part}" for part in (free if kind == FREE else ball)]
+        elif kind in (REVOLUTE, PRISMATIC) or not ball:
+            labels.append(f"{label} [{units[kind == PRISMATIC]}]")
     return labels
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.bodies import ORIGIN, UPRIGHT, direction_of, place_of, turn_of
+from tegotae.multibody.frames import ORIGIN, UPRIGHT, direction_of, place_of, turn_of
 from tegotae.multibody.kernels import places as kernels
 from tegotae.parameters import Declared, Parameter
 from tegotae.rotations import frame_along

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.bodies import Body, LooseBody, OneDegree, Prismatic, Revolute
+from tegotae.multibody.bodies import Body, LooseBody
 from tegotae.multibody.dynamics import Dynamics
-from tegotae.multibody.tree_arrays import FREE, Frame, TreeArrays, arrays_of
+from tegotae.multibody.joint_kinds import Free, OneDegree, prefixed
+from tegotae.multibody.tree_arrays import Frame, TreeArrays, arrays_of
 from tegotae.rotations import quaternion_of
 
 OWNER = "Tree"
@@ -25,8 +26,10 @@ class Tree(Dynamics):
     """Rigid bodies joined without loops: one machine, or several.
 
     Coordinates follow the bodies, parents first and otherwise in the order given. A `Revolute` or `Prismatic` joint
-    has one: angle [rad] or displacement [m]. A `Free` body has 7 in q: position of its frame's origin [m] and
-    quaternion (w, x, y, z); and 6 in v: velocity of that origin [m/s] and angular velocity [rad/s], in world axes.
+    has one: angle [rad] or displacement [m]; `Universal`, `Cylindrical` and `Planar` joints have two or three such. A
+    `Spherical` joint has a quaternion (w, x, y, z) in q and an angular velocity [rad/s] in v. A `Free` body has 7 in q:
+    position of its frame's origin [m] and quaternion; and 6 in v: velocity of that origin [m/s] and angular velocity
+    [rad/s], in world axes, or as seen from its parent.
 
     Args:
         bodies: each names its parent; a body on a `Fixed` joint without a parent stands in the world.
@@ -74,13 +77,13 @@ class Tree(Dynamics):
         return self.arrays.frames
 
     @cached_property
-    def joints(self) -> Mapping[str, Revolute | Prismatic]:
-        """The joints of one degree by name, in the order of v."""
-        return {b.joint_name: b.joint for b in self.bodies if isinstance(b.joint, (Revolute, Prismatic))}
+    def joints(self) -> Mapping[str, OneDegree]:
+        """The joints of one degree by name, in the order of v, and those that others are made of."""
+        return {str(degree.name): degree for body in self.bodies for degree in body.degrees}
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints of one degree, in the order of q and v."""
+        """Names of the joints of one degree, and of those that others are made of, in the order of v."""
         return tuple(self.joints)
 
     @property
@@ -96,12 +99,15 @@ class Tree(Dynamics):
 
     def neutral(self) -> Array:
         """The configuration q in which every joint is at 0 and every free body where it was placed."""
-        q = np.zeros(self.nq)
+        q, first = np.zeros(self.nq), self.arrays.qi
         placed = {body.name: body for body in self.bodies}
-        for k in np.flatnonzero(self.arrays.kind == FREE):
-            body, i = placed[self.arrays.names[k]], self.arrays.qi[k]
-            q[i : i + 3] = body.position
-            q[i + 3 : i + 7] = quaternion_of(np.asarray(body.rotation))
+        for k, i in self.arrays.quaternions:
+            body = placed[self.arrays.names[k]]
+            q[i] = 1.0
+            if isinstance(body.joint, Free):
+                slides = range(i - 3, i) if body.flies else first[k - 5 : k - 2]
+                q[list(slides)] = body.position
+                q[i : i + 4] = quaternion_of(np.asarray(body.rotation))
         return q
 
 
@@ -115,10 +121,10 @@ def _sorted(bodies: tuple[Body, ...]) -> tuple[Body, ...]:
         if body.name in place:
             checks.refuse(OWNER, f"two bodies are named {body.name!r}.", "Give each a name of its own.")
         place[body.name] = i
-        if isinstance(body.joint, OneDegree):
-            if body.joint_name in joints:
-                checks.refuse(OWNER, f"two joints are named {body.joint_name!r}.", "Give each a name of its own.")
-            joints.add(body.joint_name)
+        for degree in body.degrees:
+            if degree.name in joints:
+                checks.refuse(OWNER, f"two joints are named {degree.name!r}.", "Give each a name of its own.")
+            joints.add(str(degree.name))
     children: dict[str | None, list[int]] = {}
     for i, body in enumerate(bodies):
         if body.parent is not None and body.parent not in place:
@@ -179,9 +185,7 @@ def join(trees: Mapping[str, Tree]) -> Tree:
             problem = f"{machine!r} has gravity={tree.gravity}, another {first.gravity}."
             checks.refuse("join", problem, "Give them the same gravity.")
         for body in tree.bodies:
-            joint = body.joint
-            if isinstance(joint, OneDegree):
-                joint = replace(joint, name=f"{machine}.{body.joint_name}")
+            joint = prefixed(body.joint, machine, body.joint_name)
             parent = None if body.parent is None else f"{machine}.{body.parent}"
             bodies.append(replace(body, name=f"{machine}.{body.name}", parent=parent, joint=joint))
     return Tree(bodies, gravity=first.gravity)

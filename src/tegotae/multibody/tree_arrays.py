@@ -1,6 +1,7 @@
 """The arrays that the kernels run on: moving bodies only, each in a frame at its centre of mass, z along its joint.
 
-Bodies on `Fixed` joints are lumped into what carries them. Coordinates change at the border for free bodies only:
+Bodies on `Fixed` joints are lumped into what carries them. A joint of several degrees is several rows: massless ones,
+each on a joint of one degree, and the body itself last. Coordinates change at the border for free bodies only:
 outside, the place and velocity of the body's frame; inside, those of its centre of mass.
 """
 
@@ -9,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partialmethod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import SMALLEST, Array
-from tegotae.multibody.bodies import Body, Fixed, Free, OneDegree, Prismatic, Revolute
+from tegotae.multibody.bodies import Body
+from tegotae.multibody.joint_kinds import Fixed, Free, OneDegree, Prismatic, Turn
+from tegotae.multibody.kernels.kinematics import ARMATURE, BALL, BALL_X, CONSTANTS, FREE, PRISMATIC, REVOLUTE
 from tegotae.rotations import (
     cross_matrix,
     frame_along,
+    matrix_of,
     normalised,
     product,
     quaternion_about,
@@ -25,11 +30,11 @@ from tegotae.rotations import (
     turned_rows,
 )
 
-REVOLUTE, PRISMATIC, FREE = 0, 1, 2
 NONE = 1e-12  # relative: a joint that feels less than this of all the inertia behind it feels none
 
 LOST = 1e9  # rad: who turns so far in a tick is nowhere
 
+Lumps = dict[str, tuple[float, Array, Array]]  # body that moves -> mass, centre and inertia of what it is one with
 Frame = tuple[int, Array, Array]  # moving body (-1: the world), place of an origin in it, rotation in it
 
 
@@ -38,21 +43,24 @@ class TreeArrays:
     """A tree as numbers.
 
     Args:
-        names: of the moving bodies, parents first.
-        parent: index of the moving body that carries each; -1 is the world.
-        kind: 0 revolute, 1 prismatic, 2 free.
+        names: of the bodies that the rows belong to, parents first.
+        labels: of the rows: the body's name, or that of one degree of its joint.
+        parent: index of the row that carries each; -1 is the world.
+        kind: 0 revolute, 1 prismatic, 2 free; 3, 4, 5 the three axes of a ball joint, one after the other.
         qi: first index in q of each.
         vi: first index in v of each.
         C: constants of each [m, kg, kg·m²]: 0:9 A, rotation of the joint's frame (z = axis) at q = 0 in the parent's
             internal frame, row major; 9:12 d1, from the parent's centre of mass to the joint, in the parent's frame;
             12:15 r1, from the joint to the own centre of mass, in the own frame; 15 mass; 16:22 inertia xx, yy, zz,
-            xy, xz, yz about the centre of mass.
+            xy, xz, yz about the centre of mass; 22 armature of the joint; 23 the least inertia that it moves, 0 if
+            nobody knows.
         center: centre of mass of each in the frame of the body that the user named [m].
         frames: name of any body -> (moving body or -1, origin of its frame, rotation of its frame), the latter two
             in the internal frame.
     """
 
     names: tuple[str, ...]
+    labels: tuple[str, ...]
     parent: NDArray[np.int64]
     kind: NDArray[np.int64]
     qi: NDArray[np.int64]
@@ -64,7 +72,7 @@ class TreeArrays:
     @cached_property
     def nq(self) -> int:
         """How many numbers a configuration has."""
-        return int(np.where(self.kind == FREE, 7, 1).sum())
+        return int(_coordinates(self.kind).sum())
 
     @cached_property
     def nv(self) -> int:
@@ -81,32 +89,36 @@ class TreeArrays:
         return root
 
     def no_turn(self, q: Array) -> str:
-        """The free body whose quaternion in q (..., nq) has no length, "" if all have."""
-        for k in np.flatnonzero(self.kind == FREE):
-            i = int(self.qi[k])
-            if not (np.linalg.norm(np.asarray(q)[..., i + 3 : i + 7], axis=-1) > 0.0).all():
+        """The body whose quaternion in q (..., nq) has no length, "" if all have."""
+        for k, i in self.quaternions:
+            if not (np.linalg.norm(np.asarray(q)[..., i : i + 4], axis=-1) > 0.0).all():
                 return self.names[k]
         return ""
+
+    @cached_property
+    def quaternions(self) -> list[tuple[int, int]]:
+        """Rows of free bodies and of balls, and where the quaternion of each begins in q."""
+        rows = [k for k, kind in enumerate(self.kind.tolist()) if kind in (FREE, BALL)]
+        return [(k, int(self.qi[k]) + (3 if self.kind[k] == FREE else 0)) for k in rows]
 
     def moved(self, q: Array, v: Array, time: float) -> Array:
         """A configuration moved on for a time [s] at constant speeds, both as the kernels count them."""
         found = np.array(q, dtype=np.float64)
         for kind, i, o in zip(self.kind.tolist(), self.qi.tolist(), self.vi.tolist(), strict=True):
-            if kind != FREE:
+            if kind in (REVOLUTE, PRISMATIC):
                 found[i] += time * v[o]
-                continue
-            found[i : i + 3] += time * v[o : o + 3]
-            x, y, z = (time * v[o + 3 : o + 6]).tolist()
-            here = found[i + 3 : i + 7].tolist()
-            turned = product(quaternion_about(x, y, z), here) if abs(x) + abs(y) + abs(z) < LOST else ()
-            if any(turned):
-                found[i + 3 : i + 7] = normalised(turned)
+            elif kind == FREE:
+                found[i : i + 3] += time * v[o : o + 3]
+                _turn(found[i + 3 : i + 7], time * v[o + 3 : o + 6])
+            elif kind == BALL:
+                _turn(found[i : i + 4], time * v[o - 2 : o + 1])
         return found
 
     def _shifted(self, q: Array, v: Array, sign: float) -> tuple[Array, Array]:
         q, v = np.array(q, dtype=np.float64), np.array(v, dtype=np.float64)
+        for _, i in self.quaternions:
+            q[..., i : i + 4] = _unit(q[..., i : i + 4])
         for i, j, arm in self._arms(q):
-            q[..., i + 3 : i + 7] = _unit(q[..., i + 3 : i + 7])
             q[..., i : i + 3] += sign * arm
             v[..., j : j + 3] += sign * np.cross(v[..., j + 3 : j + 6], arm)
         return q, v
@@ -140,40 +152,94 @@ class TreeArrays:
     outer_force = partialmethod(_levered, sign=-1.0)
 
 
+def _turn(quaternion: Array, vector: Array) -> None:
+    """Turn a quaternion in place by a rotation vector [rad] along the axes that it is told in."""
+    x, y, z = vector.tolist()
+    turned = product(quaternion_about(x, y, z), quaternion.tolist()) if abs(x) + abs(y) + abs(z) < LOST else ()
+    if any(turned):
+        quaternion[:] = normalised(turned)
+
+
+def _coordinates(kind: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many coordinates each row brings; those of a ball come with its first axis."""
+    counts = np.ones(len(kind), dtype=np.int64)
+    counts[kind == FREE], counts[kind == BALL_X], counts[kind > BALL_X] = 7, 4, 0
+    return counts
+
+
+class _Row(NamedTuple):
+    """A row of the arrays: the body it belongs to, the degree of its joint (None: it flies), if it has the mass."""
+
+    body: Body
+    degree: OneDegree | None
+    kind: int
+    last: bool
+
+
+def _rows(body: Body) -> list[_Row]:
+    if body.flies:
+        return [_Row(body, None, FREE, True)]
+    found, turns = [], 0
+    for degree in body.degrees:
+        kind = PRISMATIC if isinstance(degree, Prismatic) else REVOLUTE
+        if isinstance(degree, Turn):
+            kind, turns = BALL_X + turns, turns + 1
+        found.append(_Row(body, degree, kind, degree is body.degrees[-1]))
+    return found
+
+
 def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
     """Lump, number and express every moving body in its internal frame; parents come first."""
     carried = _carried(bodies)
-    moving = [body for body in bodies if not isinstance(body.joint, Fixed)]
-    number = {body.name: k for k, body in enumerate(moving)}
-    groups: dict[str, list[tuple[Body, Array, Array]]] = {body.name: [] for body in moving}
+    rows = [row for body in bodies if not isinstance(body.joint, Fixed) for row in _rows(body)]
+    number = {row.body.name: k for k, row in enumerate(rows) if row.last}
+    groups: dict[str, list[tuple[Body, Array, Array]]] = {name: [] for name in number}
     for body in bodies:
         carrier, place, turn = carried[body.name]
         if carrier is not None:
             groups[carrier].append((body, place, turn))
     lumps = {name: _lump(group) for name, group in groups.items()}
-    # Of each internal frame, as columns in the body's: z along the joint's axis.
-    axes = {b.name: frame_along(b.joint.axis) if isinstance(b.joint, OneDegree) else np.eye(3) for b in moving}
+    # Of each internal frame, as columns in the body's: z along the joint's axis. That of a ball has the body's axes.
+    axes = [np.eye(3) if r.degree is None or r.kind == BALL else frame_along(r.degree.axis) for r in rows]
     frames: dict[str, Frame] = {}
     for body in bodies:
         carrier, place, turn = carried[body.name]
         if carrier is None:
             frames[body.name] = (-1, place, turn)
         else:
-            S = axes[carrier]
+            S = axes[number[carrier]]
             frames[body.name] = (number[carrier], S.T @ (place - lumps[carrier][1]), S.T @ turn)
-    C = np.array([_constants(body, lumps[body.name], axes[body.name], frames) for body in moving]).reshape(-1, 22)
-    kind = np.array([_kind(body) for body in moving], dtype=np.int64)
-    coordinates, speeds = np.where(kind == FREE, 7, 1), np.where(kind == FREE, 6, 1)
+    kind = np.array([row.kind for row in rows], dtype=np.int64)
+    coordinates, speeds = _coordinates(kind), np.where(kind == FREE, 6, 1)
+    first = np.cumsum(coordinates, dtype=np.int64) - coordinates
+    for k in np.flatnonzero(kind > BALL_X):
+        first[k] = first[k - 1]
     return TreeArrays(
-        names=tuple(number),
-        parent=np.array([-1 if b.parent is None else frames[b.parent][0] for b in moving], dtype=np.int64),
+        names=tuple(row.body.name for row in rows),
+        labels=tuple(_label(row) for row in rows),
+        parent=np.array(_parents(rows, frames), dtype=np.int64),
         kind=kind,
-        qi=np.cumsum(coordinates, dtype=np.int64) - coordinates,
+        qi=first,
         vi=np.cumsum(speeds, dtype=np.int64) - speeds,
-        C=C,
-        center=np.array([lumps[body.name][1] for body in moving]).reshape(-1, 3),
+        C=np.array([_constants(rows, k, lumps, axes, frames) for k in range(len(rows))]).reshape(-1, CONSTANTS),
+        center=np.array([lumps[row.body.name][1] if row.last else np.zeros(3) for row in rows]).reshape(-1, 3),
         frames=frames,
     )
+
+
+def _label(row: _Row) -> str:
+    if row.degree is None or len(row.body.degrees) == 1:
+        return row.body.name
+    return f"{row.body.name}{str(row.degree.name).removeprefix(row.body.joint_name)}"
+
+
+def _parents(rows: Sequence[_Row], frames: dict[str, Frame]) -> list[int]:
+    """Row that carries each: that before it in the same joint, or the last of its parent."""
+    found = []
+    for k, row in enumerate(rows):
+        first = k == 0 or rows[k - 1].last
+        found.append((-1 if row.body.parent is None else frames[row.body.parent][0]) if first else k - 1)
+    return found
 
 
 def _carried(bodies: Sequence[Body]) -> dict[str, tuple[str | None, Array, Array]]:
@@ -203,18 +269,37 @@ def _lump(group: list[tuple[Body, Array, Array]]) -> tuple[float, Array, Array]:
     return mass, center, inertia
 
 
-def _constants(body: Body, lump: tuple[float, Array, Array], S: Array, frames: dict[str, Frame]) -> Array:
-    mass, center, inertia = lump
-    place, turn = (np.zeros(3), np.eye(3)) if body.parent is None else frames[body.parent][1:]
-    A, d1, r1 = turn @ np.asarray(body.rotation) @ S, place + turn @ np.asarray(body.position), S.T @ center
-    if isinstance(body.joint, Free):
-        A, d1, r1 = np.eye(3), np.zeros(3), np.zeros(3)
+def _constants(rows: Sequence[_Row], k: int, lumps: Lumps, axes: list[Array], frames: dict[str, Frame]) -> Array:
+    """See `TreeArrays`."""
+    row, S = rows[k], axes[k]
+    mass, center, inertia = lumps[row.body.name] if row.last else (0.0, np.zeros(3), np.zeros((3, 3)))
+    A, d1, r1 = np.eye(3), np.zeros(3), S.T @ center
+    if row.degree is None:
+        r1 = np.zeros(3)
+    elif k == 0 or rows[k - 1].last:
+        body = row.body
+        place, turn = (np.zeros(3), np.eye(3)) if body.parent is None else frames[body.parent][1:]
+        A, d1 = turn @ S, place
+        if not isinstance(body.joint, Free):  # whose coordinates say where it is in its parent's frame
+            A, d1 = turn @ np.asarray(body.rotation) @ S, place + turn @ np.asarray(body.position)
+    else:
+        A = axes[k - 1].T @ S
     tensor = S.T @ inertia @ S
-    return np.array([*A.ravel(), *d1, *r1, mass, *np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2]])
+    armature = 0.0 if row.degree is None else row.degree.armature
+    felt = armature + _least(rows, k, lumps, S)
+    matter = (mass, *np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2])
+    return np.array([*A.ravel(), *d1, *r1, *matter, armature, felt])
 
 
-def _kind(body: Body) -> int:
-    return REVOLUTE if isinstance(body.joint, Revolute) else PRISMATIC if isinstance(body.joint, Prismatic) else FREE
+def _least(rows: Sequence[_Row], k: int, lumps: Lumps, S: Array) -> float:
+    """The least inertia [kg·m², kg] that the joint of a row moves, of the body it belongs to."""
+    mass, center, inertia = lumps[rows[k].body.name]
+    if rows[k].kind == PRISMATIC:
+        return mass
+    if rows[k].kind == FREE or not (rows[k].last and rows[k].kind == REVOLUTE):
+        return max(float(np.linalg.eigvalsh(inertia)[0]), 0.0)
+    axis, arm = S[:, 2], np.cross(S[:, 2], center)
+    return float(axis @ inertia @ axis + mass * (arm @ arm))
 
 
 def _unit(quaternion: Array) -> Array:
@@ -240,12 +325,13 @@ def without_inertia(layout: TreeArrays, q: Array | None = None) -> list[int]:
             if _is_singular(felt[k], rigid[k]):
                 found.append(k)
             continue
-        S, X = _motion(layout.C[k], int(layout.kind[k]), float(angles[k]))
-        D, parent = float(S @ felt[k] @ S), int(layout.parent[k])
+        S, X = _motion(layout, k, angles, q)
+        D, parent = float(S @ felt[k] @ S + layout.C[k, ARMATURE]), int(layout.parent[k])
         to_joint = np.eye(6)
         to_joint[:3, 3:] = -cross_matrix(layout.C[k, 12:15])
         at_joint = to_joint.T @ rigid[k] @ to_joint
         bound = at_joint[0, 0] if layout.kind[k] == PRISMATIC else np.trace(at_joint[3:, 3:])
+        bound += layout.C[k, ARMATURE]
         if parent >= 0:
             rigid[parent] += X.T @ rigid[k] @ X
         if max(NONE * bound, 0.0) >= D:
@@ -265,16 +351,20 @@ def _is_singular(felt: Array, rigid: Array) -> bool:
     return bool(moments[0] <= NONE * mass)
 
 
-def _motion(c: Array, kind: int, q: float) -> tuple[Array, Array]:
+def _motion(layout: TreeArrays, k: int, angles: Array, q: Array | None) -> tuple[Array, Array]:
     """How the own centre moves (velocity, turn; own axes) with the joint, and with the parent's centre."""
+    c, kind = layout.C[k], int(layout.kind[k])
     A, d1, r1 = c[:9].reshape(3, 3), c[9:12], c[12:15]
-    z, zero = np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    z, zero, turn, slide = np.array([0.0, 0.0, 1.0]), np.zeros(3), np.eye(3), 0.0
     if kind == REVOLUTE:
-        R = A @ rotation_about(q * z)
-        S, arm = np.concatenate([np.cross(z, r1), z]), d1 + R @ r1
-    else:
-        R, S = A, np.concatenate([z, zero])
-        arm = d1 + R @ (r1 + q * z)
+        turn = rotation_about(angles[k] * z)
+    elif kind == PRISMATIC:
+        slide = float(angles[k])
+    elif kind == BALL and q is not None:
+        turn = matrix_of(_unit(q[layout.qi[k] : layout.qi[k] + 4]).tolist())
+    R, axis = A @ turn, turn.T @ z
+    S = np.concatenate([axis, zero] if kind == PRISMATIC else [np.cross(axis, r1), axis])
+    arm = d1 + R @ (r1 + slide * z)
     X = np.zeros((6, 6))
     X[:3, :3] = X[3:, 3:] = R.T
     X[:3, 3:] = -R.T @ cross_matrix(arm)

@@ -17,7 +17,8 @@ from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.friction import Coulomb, FrictionImpedance
-from tegotae.multibody.bodies import SPECK, Body, Fixed, Free, Joint, LooseBody, Prismatic, Revolute
+from tegotae.multibody.bodies import SPECK, Body, LooseBody
+from tegotae.multibody.joint_kinds import Fixed, Free, Joint, Prismatic, Revolute
 from tegotae.multibody.tree import Tree, loop_of
 from tegotae.multibody.urdf_file import UrdfFile
 

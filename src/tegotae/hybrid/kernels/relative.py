@@ -34,7 +34,7 @@ from tegotae.multibody.kernels.kinematics import (
     prepare_world,
 )
 from tegotae.multibody.kernels.passes import clear_impulse, respond
-from tegotae.multibody.kernels.quantities import energies, jacobian
+from tegotae.multibody.kernels.quantities import energies, jacobian, rotor_energy
 from tegotae.multibody.kernels.records import Friction
 
 
@@ -70,7 +70,7 @@ def locate(p, s, w):
 
 
 @kernel
-def see(p, w):
+def see(p, w, v):
     """Pose of the tip in the surface's axes, and the kinetic energy."""
     a, r = w.S[p.ends[0]], w.S[p.ends[1]]
     for i in range(3):
@@ -85,7 +85,7 @@ def see(p, w):
                 axis = a[3 * k] * p.tip_axes[0, j] + a[3 * k + 1] * p.tip_axes[1, j] + a[3 * k + 2] * p.tip_axes[2, j]
                 w.R[i, j] += w.axes[k, i] * axis
     quaternion(w.R, w.pose)
-    w.energy[0] = energies(p.C, p.g, w.S)[0]
+    w.energy[0] = energies(p.C, p.g, w.S)[0] + rotor_energy(p.kind, p.vi, p.C, v)
 
 
 @kernel
@@ -226,7 +226,7 @@ def restore(p, s, w):
     """What w keeps from tick to tick."""
     prepare_world(w.S, p.g)
     locate(p, s, w)
-    see(p, w)
+    see(p, w, s.v)
 
 
 @cache
@@ -306,7 +306,7 @@ def relative_kernels(*halves):
             solved = drift(p, s, w, h, T / p.substeps) and solved
         s.unsolved[0] += 0 if solved else 1
         locate(p, s, w)
-        see(p, w)
+        see(p, w, s.v)
         s.place[:] = w.pose[0:3]
         s.quaternion[:] = w.pose[3:7]
         s.twist[:] = w.V

@@ -164,7 +164,7 @@ class UrdfRobot(HeldJoints):
 
     def started(self, tree: Tree, label: str) -> tuple[Array, Array]:
         """q and v at the start."""
-        from tegotae.multibody.tree_arrays import FREE
+        from tegotae.multibody.kernels.kinematics import FREE
 
         q, v = np.array(tree.neutral(), dtype=np.float64), np.zeros(tree.nv)
         spots = dict(zip(tree.joint_names, tree.arrays.qi[tree.arrays.kind != FREE].tolist(), strict=True))

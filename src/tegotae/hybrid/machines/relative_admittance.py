@@ -18,8 +18,9 @@ from tegotae.hybrid.kernels.relative import relative_kernels
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.multibody import AtPoint, Lock, Servo, Tree
 from tegotae.multibody.attachments import least_reluctance, wired
-from tegotae.multibody.bodies import UPRIGHT, place_of
+from tegotae.multibody.frames import UPRIGHT, place_of
 from tegotae.multibody.joints import check_friction, checked_controllers, has_a_law, joints_of
+from tegotae.multibody.kernels.kinematics import FREE
 from tegotae.multibody.kernels.records import Joints
 from tegotae.multibody.scene_layout import (
     FRICTION,
@@ -33,7 +34,6 @@ from tegotae.multibody.scene_layout import (
     labelled,
     tree_values,
 )
-from tegotae.multibody.tree_arrays import FREE
 from tegotae.parameters import Parameter
 from tegotae.ports import SPATIAL, Port, port_of
 from tegotae.running.source import module_of

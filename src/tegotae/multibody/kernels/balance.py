@@ -23,6 +23,7 @@ import math
 from tegotae.compile import kernel
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.kinematics import (
+    ARMATURE,
     COM,
     FREE,
     MASS,
@@ -60,8 +61,8 @@ def find_linked(p, w):
 
 
 @kernel
-def add_up(p, w):
-    """w.sums of all trees with joints, from where the rows of S say that bodies are and how they move."""
+def add_up(p, w, v):
+    """w.sums of all trees with joints, from where the rows of S say that bodies are and how they move; joints by v."""
     for k in range(len(p.parent)):
         if w.linked[k] == 1:
             w.sums[k, :] = 0.0
@@ -77,6 +78,8 @@ def add_up(p, w):
         xy, xz, yz = s[OWN_INERTIA + 3], s[OWN_INERTIA + 4], s[OWN_INERTIA + 5]
         h0, h1, h2 = xx * w0 + xy * w1 + xz * w2, xy * w0 + yy * w1 + yz * w2, xz * w0 + yz * w1 + zz * w2
         kinetic = 0.5 * (m * (v0 * v0 + v1 * v1 + v2 * v2) + w0 * h0 + w1 * h1 + w2 * h2)
+        if p.C[k, ARMATURE] > 0.0:
+            kinetic += 0.5 * p.C[k, ARMATURE] * v[p.vi[k]] * v[p.vi[k]]
         potential = -m * (p.g[0] * s[COM] + p.g[1] * s[COM + 1] + p.g[2] * s[COM + 2])
         t[KINETIC] += kinetic
         t[POTENTIAL] += potential
@@ -156,7 +159,7 @@ def see_motion_within(p, w):
 def look(p, w, q, v):
     """Rows of S at q and v, energies and momenta there."""
     place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
-    add_up(p, w)
+    add_up(p, w, v)
     see_motion_within(p, w)
 
 

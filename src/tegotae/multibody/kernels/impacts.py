@@ -34,7 +34,7 @@ from tegotae.multibody.kernels.contacts import (
     free_velocity,
     rows_in,
 )
-from tegotae.multibody.kernels.kinematics import FREE, MASS, OMEGA, OWN_BIAS, S_, VELOCITY, bias, remainders
+from tegotae.multibody.kernels.kinematics import FREE, MASS, OMEGA, OWN_BIAS, S_, VELOCITY, bias, move_on
 from tegotae.multibody.kernels.midpoint import turn_free, turns
 from tegotae.multibody.kernels.places import parting
 from tegotae.multibody.kernels.quantities import spread
@@ -362,7 +362,7 @@ def turn_terms(p, w, T):
             if turns(w.v1, o):
                 turn_free(c, s, w.v1, o, 0.0, 0.0, 0.0, T)
         else:
-            remainders(p.kind[k], w.S[p.parent[k]], s, w.v1[o])
+            move_on(p.parent, p.kind, k, w.S, w.v1[o])
             bias(c[MASS], s)
         part = min(max(0.5 + w.parts[k], 0.0), 1.0)
         before = (b0, b1, b2, b3, b4, b5)

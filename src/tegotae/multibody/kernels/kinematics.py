@@ -14,7 +14,11 @@ import numpy as np
 from tegotae.compile import kernel
 from tegotae.kernels.rotations import cos_sin, cross, matrix, product, quaternion_about, turn_rate, turned, unit
 
-REVOLUTE, PRISMATIC, FREE = 0, 1, 2
+# Kinds of rows by their joints. The three axes of a ball are rows of their own, one after the other: the first two
+# carry nothing but the next; the last carries the body. Their speeds are the parts of one angular velocity along axes
+# that are fixed to what carries the ball, so that no position is singular; its quaternion stands where the first has
+# its coordinate.
+REVOLUTE, PRISMATIC, FREE, BALL_X, BALL_Y, BALL = range(6)
 
 R, COM, OMEGA, VELOCITY = 0, 9, 12, 15
 ACCELERATION, ALPHA = 18, 21  # a_t, alpha_t: the remainders
@@ -27,7 +31,7 @@ TURN = 87  # cosine, sine and slide of the joint, all others
 WIDTH = 108
 
 # Columns of the constants of a body.
-PLACE, D1, R1, MASS, INERTIA = 0, 9, 12, 15, 16
+PLACE, D1, R1, MASS, INERTIA, ARMATURE, LEAST, CONSTANTS = 0, 9, 12, 15, 16, 22, 23, 24
 
 
 @kernel
@@ -74,12 +78,42 @@ def place_joint(kind, c, i, s):
     a0, r0 = place_row(c, i, s, 0, cos, sin, slide)
     a1, r1 = place_row(c, i, s, 1, cos, sin, slide)
     a2, r2 = place_row(c, i, s, 2, cos, sin, slide)
-    if kind == REVOLUTE:  # p = (axis x r, axis)
-        s[P], s[P + 1], s[P + 2] = cross(a0, a1, a2, r0, r1, r2)
-        s[P + 3], s[P + 4], s[P + 5] = a0, a1, a2
-    else:
+    if kind == PRISMATIC:
         s[P], s[P + 1], s[P + 2] = a0, a1, a2
         s[P + 3] = s[P + 4] = s[P + 5] = 0.0
+    else:  # p = (axis x r, axis)
+        s[P], s[P + 1], s[P + 2] = cross(a0, a1, a2, r0, r1, r2)
+        s[P + 3], s[P + 4], s[P + 5] = a0, a1, a2
+
+
+@kernel
+def place_ball(c, i, s, q, o):
+    """The same of a body on a ball, whose quaternion is q[o:o+4]; the joint's frame stands still in the parent's."""
+    a, b, d, e, f, g, h, k, m = matrix(2.0, q[o], q[o + 1], q[o + 2], q[o + 3])
+    for j in range(3):
+        x, y, z = i[3 * j], i[3 * j + 1], i[3 * j + 2]
+        j0 = x * c[0] + y * c[3] + z * c[6]
+        j1 = x * c[1] + y * c[4] + z * c[7]
+        j2 = x * c[2] + y * c[5] + z * c[8]
+        s[3 * j], s[3 * j + 1], s[3 * j + 2] = (
+            j0 * a + j1 * e + j2 * h,
+            j0 * b + j1 * f + j2 * k,
+            j0 * d + j1 * g + j2 * m,
+        )
+        r = s[3 * j] * c[12] + s[3 * j + 1] * c[13] + s[3 * j + 2] * c[14]
+        s[P + 3 + j], s[P + j] = j2, r  # the axis, and for a moment the way from the joint
+        s[D_WAY + j] = (x * c[9] + y * c[10] + z * c[11]) + r
+        s[COM + j] = i[COM + j] + s[D_WAY + j]
+    s[P], s[P + 1], s[P + 2] = cross(s[P + 3], s[P + 4], s[P + 5], s[P], s[P + 1], s[P + 2])
+
+
+@kernel
+def place_link(kind, c, i, s, q, o):
+    """R, centre of mass, d and p of a body that another carries."""
+    if kind == BALL:
+        place_ball(c, i, s, q, o)
+    else:
+        place_joint(kind, c, i, s)
 
 
 @kernel
@@ -130,7 +164,7 @@ def remainders(kind, i, s, u):
     t0 = (b1 * d2 - b2 * d1) + (w1 * e2 - w2 * e1)
     t1 = (b2 * d0 - b0 * d2) + (w2 * e0 - w0 * e2)
     t2 = (b0 * d1 - b1 * d0) + (w0 * e1 - w1 * e0)
-    if kind == REVOLUTE:
+    if kind != PRISMATIC:
         x0, x1, x2 = s[P + 3] * u, s[P + 4] * u, s[P + 5] * u
         s[OMEGA], s[OMEGA + 1], s[OMEGA + 2] = w0 + x0, w1 + x1, w2 + x2
         s[ALPHA], s[ALPHA + 1], s[ALPHA + 2] = (
@@ -152,6 +186,24 @@ def remainders(kind, i, s, u):
 
 
 @kernel
+def move_on(parent, kind, k, S, u):
+    """`remainders` of row k. The axes of a ball turn with what carries it, not with the axes before them."""
+    s, i = S[k], S[int(parent[k])]
+    remainders(kind[k], i, s, u)
+    if kind[k] > BALL_X:
+        base = S[int(parent[k - (kind[k] - BALL_X)])]
+        w0, w1, w2 = base[OMEGA] - i[OMEGA], base[OMEGA + 1] - i[OMEGA + 1], base[OMEGA + 2] - i[OMEGA + 2]
+        x, y, z = cross(w0, w1, w2, s[P + 3] * u, s[P + 4] * u, s[P + 5] * u)
+        s[ALPHA] += x
+        s[ALPHA + 1] += y
+        s[ALPHA + 2] += z
+        x, y, z = cross(x, y, z, s[D_WAY], s[D_WAY + 1], s[D_WAY + 2])
+        s[ACCELERATION] += x
+        s[ACCELERATION + 1] += y
+        s[ACCELERATION + 2] += z
+
+
+@kernel
 def turn_joints(kind, qi, q, S):
     """How each joint turned its body, and let it slide; apart from the pass, where each waits for the one before."""
     for k in range(len(kind)):
@@ -161,6 +213,8 @@ def turn_joints(kind, qi, q, S):
             s[TURN + 2] = 0.0
         elif kind[k] == PRISMATIC:
             s[TURN], s[TURN + 1], s[TURN + 2] = 1.0, 0.0, x
+        elif kind[k] >= BALL_X:
+            s[TURN], s[TURN + 1], s[TURN + 2] = 1.0, 0.0, 0.0
 
 
 @kernel
@@ -177,9 +231,8 @@ def forward_one(parent, kind, qi, vi, C, q, v, S):
                 s[VELOCITY + a], s[OMEGA + a] = v[o + a], v[o + 3 + a]
                 s[ACCELERATION + a] = s[ALPHA + a] = s[D_WAY + a] = 0.0
         else:
-            i = S[int(parent[k])]
-            place_joint(kind[k], c, i, s)
-            remainders(kind[k], i, s, v[o])
+            place_link(kind[k], c, S[int(parent[k])], s, q, int(qi[k]))
+            move_on(parent, kind, k, S, v[o])
         turn_inertia(c, s)
         bias(c[MASS], s)
 
@@ -196,7 +249,7 @@ def place_and_move(parent, kind, qi, vi, C, q, v, S):
                 s[VELOCITY + a], s[OMEGA + a] = v[o + a], v[o + 3 + a]
         else:
             i, u = S[int(parent[k])], v[o]
-            place_joint(kind[k], C[k], i, s)
+            place_link(kind[k], C[k], i, s, q, int(qi[k]))
             w0, w1, w2 = i[OMEGA], i[OMEGA + 1], i[OMEGA + 2]
             d0, d1, d2 = s[D_WAY], s[D_WAY + 1], s[D_WAY + 2]
             s[VELOCITY] = i[VELOCITY] + (w1 * d2 - w2 * d1 + s[P] * u)
@@ -234,8 +287,13 @@ def move(p, q, v, T, out):
                 out[i + a] = q[i + a]
             if v[o + 3] != 0.0 or v[o + 4] != 0.0 or v[o + 5] != 0.0:  # at rest not even rounding moves it
                 turn(out, i + 3, T * v[o + 3], T * v[o + 4], T * v[o + 5])
-        else:
+        elif p.kind[k] < FREE:
             out[i] = q[i] + T * v[o]
+        elif p.kind[k] == BALL:
+            for a in range(4):
+                out[i + a] = q[i + a]
+            if v[o - 2] != 0.0 or v[o - 1] != 0.0 or v[o] != 0.0:
+                turn(out, i, T * v[o - 2], T * v[o - 1], T * v[o])
 
 
 @kernel
@@ -248,16 +306,19 @@ def rates_of(p, q, v, out):
                 out[i + a] = v[o + a]
             w, x, y, z = turn_rate(q[i + 3], q[i + 4], q[i + 5], q[i + 6], v[o + 3], v[o + 4], v[o + 5])
             out[i + 3], out[i + 4], out[i + 5], out[i + 6] = w, x, y, z
-        else:
+        elif p.kind[k] < FREE:
             out[i] = v[o]
+        elif p.kind[k] == BALL:
+            w, x, y, z = turn_rate(q[i], q[i + 1], q[i + 2], q[i + 3], v[o - 2], v[o - 1], v[o])
+            out[i], out[i + 1], out[i + 2], out[i + 3] = w, x, y, z
 
 
 @kernel
 def straighten(p, q):
     """Quaternions back to length 1."""
     for k in range(len(p.parent)):
-        if p.kind[k] == FREE:
-            i = p.qi[k] + 3
+        if p.kind[k] == FREE or p.kind[k] == BALL:
+            i = p.qi[k] + (3 if p.kind[k] == FREE else 0)
             q[i], q[i + 1], q[i + 2], q[i + 3] = unit(q[i], q[i + 1], q[i + 2], q[i + 3])
 
 
@@ -337,7 +398,9 @@ def look_outside(p, q, v, Q, V):
     for k in range(len(p.parent)):
         i, o = int(p.qi[k]), int(p.vi[k])
         if p.kind[k] != FREE:
-            Q[i], V[o] = q[i], v[o]
+            V[o] = v[o]
+            for a in range(4 if p.kind[k] == BALL else (1 if p.kind[k] < FREE else 0)):
+                Q[i + a] = q[i + a]
             continue
         w, x, y, z = unit(q[i + 3], q[i + 4], q[i + 5], q[i + 6])
         Q[i + 3], Q[i + 4], Q[i + 5], Q[i + 6] = w, x, y, z

@@ -30,12 +30,11 @@ from tegotae.multibody.kernels.joints import commit_friction
 from tegotae.multibody.kernels.kinematics import (
     FREE,
     INERTIA,
+    LEAST,
     MASS,
     OMEGA,
     OWN_BIAS,
     OWN_INERTIA,
-    PRISMATIC,
-    R1,
     VELOCITY,
     G,
     X,
@@ -43,7 +42,7 @@ from tegotae.multibody.kernels.kinematics import (
     forward_one,
     midpoint_spin,
     move,
-    remainders,
+    move_on,
 )
 from tegotae.multibody.kernels.places import locate
 from tegotae.multibody.kernels.stepping import (
@@ -119,7 +118,7 @@ def take_velocity_terms(p, w, T):
             if turns(w.begun, o) or t0 != 0.0 or t1 != 0.0 or t2 != 0.0:
                 turn_free(c, s, w.begun, o, t0, t1, t2, T)
         else:
-            remainders(p.kind[k], w.S[p.parent[k]], s, w.mean[o])
+            move_on(p.parent, p.kind, k, w.S, w.mean[o])
             bias(c[MASS], s)
             if c[MASS] > 0.0:
                 shift = abs(s[OWN_BIAS] - b0) + abs(s[OWN_BIAS + 1] - b1) + abs(s[OWN_BIAS + 2] - b2)
@@ -185,9 +184,7 @@ def prepare_joints_between(p, w, T):
         if damping == 0.0 and gain == 0.0:
             w.free_tau[o], w.free_slope[o] = w.torque[o], 0.0
             continue
-        m = c[MASS]
-        if p.kind[k] != PRISMATIC:
-            m = c[INERTIA + 2] + m * (c[R1] * c[R1] + c[R1 + 1] * c[R1 + 1])
+        m = c[LEAST]
         stiff = T * T * gain / m if m > 0.0 else math.inf
         slow = 0.5 * T * damping / m if m > 0.0 else math.inf
         lost = damping + share(stiff) * gain * T

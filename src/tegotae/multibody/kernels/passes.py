@@ -8,6 +8,7 @@ import math
 
 from tegotae.compile import kernel, kernel_inside
 from tegotae.multibody.kernels.kinematics import (
+    ARMATURE,
     C_,
     CHOLESKY,
     D_WAY,
@@ -179,7 +180,8 @@ def solve_free(s):
 def backward(parent, kind, vi, C, tau, slope, wrench, S):
     """From the tips to the base: joint after joint is eliminated.
 
-    slope >= 0 is added to p'M p: T times what a joint's own force falls with its speed. Infinite, the joint is locked.
+    slope >= 0 is added to p'M p, as the armature is: T times what a joint's own force falls with its speed. Infinite,
+    the joint is locked.
     """
     begin_backward(C, wrench, S)
     for back in range(len(parent)):
@@ -189,7 +191,7 @@ def backward(parent, kind, vi, C, tau, slope, wrench, S):
             cholesky(s)
             continue
         o = int(vi[k])
-        hand_over(s, S[int(parent[k])], tau[o], slope[o])
+        hand_over(s, S[int(parent[k])], tau[o], slope[o] + C[k, ARMATURE])
 
 
 @kernel

@@ -34,8 +34,9 @@ def spread(parent, kind, vi, g, a, S):
 
 
 @kernel
-def gather(parent, kind, vi, S, tau):
-    """Wrenches in columns X, from the tips to the base; tau = p.X is what each joint carries."""
+def gather(parent, kind, vi, C, a, S, tau):
+    """Wrenches in columns X, from the tips to the base; tau = p.X is what each joint carries, and its armature
+    takes."""
     for back in range(len(parent)):
         k = len(parent) - 1 - back
         s = S[k]
@@ -44,7 +45,7 @@ def gather(parent, kind, vi, S, tau):
             for j in range(6):
                 tau[o + j] = s[at.X + j]
             continue
-        tau[o] = p_dot(s, at.X)
+        tau[o] = p_dot(s, at.X) + C[k, at.ARMATURE] * a[o]
         i = S[parent[k]]
         x0, x1, x2 = s[at.X], s[at.X + 1], s[at.X + 2]
         i[at.X] += x0
@@ -81,7 +82,7 @@ def inverse(parent, kind, vi, C, g, a, wrench, S, tau):
             S[k, at.X + j] -= wrench[k, j]
     for j in range(6):
         S[-1, at.X + j] = 0.0
-    gather(parent, kind, vi, S, tau)
+    gather(parent, kind, vi, C, a, S, tau)
 
 
 @kernel
@@ -93,7 +94,7 @@ def mass_matrix(parent, kind, vi, C, zero, unit, S, M):
         spread(parent, kind, vi, zero, unit, S)
         for k in range(len(parent)):
             own_wrench(C[k, at.MASS], S[k], False)
-        gather(parent, kind, vi, S, M[o])
+        gather(parent, kind, vi, C, unit, S, M[o])
 
 
 @kernel
@@ -111,6 +112,16 @@ def energies(C, g, S):
         for j in range(3):
             potential -= m * g[j] * s[at.COM + j]
     return kinetic, potential
+
+
+@kernel
+def rotor_energy(kind, vi, C, v):
+    """Kinetic energy of what armatures stand for [J]."""
+    energy = 0.0
+    for k in range(len(C)):
+        if kind[k] != at.FREE:
+            energy += 0.5 * C[k, at.ARMATURE] * v[vi[k]] * v[vi[k]]
+    return energy
 
 
 @kernel
@@ -200,6 +211,7 @@ def energies_and_momenta(p, Q, V, S, energy, motion):
     for i in range(len(Q)):
         forward_one(p.parent, p.kind, p.qi, p.vi, p.C, Q[i], V[i], S)
         energy[i, 0], energy[i, 1] = energies(p.C, p.g, S)
+        energy[i, 0] += rotor_energy(p.kind, p.vi, p.C, V[i])
         momenta(p.C, S, motion[i])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tegotae.multibody import Body, Fixed, Free, Revolute
+from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute
 from tegotae.papers.measuring import in_turn
 from tegotae.papers.tarao1999.oracles import AXES, Array, G
 
@@ -50,8 +50,10 @@ def pinocchio_tree(bodies: Sequence[Body]) -> Any:
             elif isinstance(joint, Revolute):
                 axis = tuple(np.asarray(joint.axis).tolist())
                 kind = about[axis]() if axis in about else pin.JointModelRevoluteUnaligned(np.asarray(joint.axis))
-            else:
+            elif isinstance(joint, Prismatic):
                 kind = pin.JointModelPrismaticUnaligned(np.asarray(joint.axis))
+            else:
+                raise NotImplementedError(f"{body.name}: the peer's tree has no {type(joint).__name__}.")
             parent, place = model.addJoint(parent, kind, place, body.name), pin.SE3.Identity()
         carried[body.name] = (parent, place)
         matter = pin.Inertia(body.mass, np.asarray(body.center), np.asarray(body.inertia))
