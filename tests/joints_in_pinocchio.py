@@ -16,14 +16,12 @@ KINDS = ("revolute", "prismatic", "spherical", "universal", "cylindrical", "plan
 
 
 def random_joint(rng, kind, *, armature=False):
-    """Axes as they come, but for a universal joint's, which are square to each other, and a planar one's, x, y or z."""
+    """Axes as they come: those of a universal joint need not be square to each other."""
     axis = unit(rng.normal(size=3))
     if kind in ("spherical", "free"):
         return Joint(kind=kind, axes=())
     if kind == "universal":
-        return Joint(kind=kind, axes=(tuple(axis), tuple(across(axis)[0])))
-    if kind == "planar":
-        axis = np.eye(3)[rng.integers(3)]
+        return Joint(kind=kind, axes=(tuple(axis), tuple(unit(across(axis)[0] + 0.5 * rng.normal() * axis))))
     own = float(rng.uniform(0.1, 1.0)) if armature and kind in ("revolute", "prismatic") else 0.0
     return Joint(kind=kind, axes=(tuple(axis),), armature=own)
 

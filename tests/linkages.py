@@ -199,12 +199,12 @@ def unit(axis):
 
 
 def across(axis):
-    """Two unit vectors that make a right-handed frame with the axis; x, y for z, and so on round."""
+    """Two unit vectors that make a right-handed frame with the axis: first that axis of the frame which is least along
+    it (of two, the earlier), as far as it lies across.
+    """
     u = unit(axis)
-    for k in range(3):
-        if abs(u[k]) == 1.0:
-            return np.eye(3)[(k + 1) % 3], np.cross(u, np.eye(3)[(k + 1) % 3])
-    first = unit(np.cross(u, np.eye(3)[int(np.argmin(np.abs(u)))]))
+    nearest = np.eye(3)[int(np.argmin(np.abs(u)))]
+    first = unit(nearest - (nearest @ u) * u)
     return first, np.cross(u, first)
 
 
