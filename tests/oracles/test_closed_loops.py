@@ -116,7 +116,7 @@ def test_crank_of_the_ivp_test_set_where_it_is_published():
     speeds by what that stretch and its rate, 1.1e-3 m/s, make of them."""
     machine, at, rates = SliderCrank(), planar_linkages.PUBLISHED, planar_linkages.PUBLISHED_RATES
     q, v = machine.coordinates(at["phi1"], rates["phi1"])
-    q, v = tree_of(machine.mechanism()).closed(q + [0, 0.02, 0.01, -0.02], v, hold=("crank",))
+    q, v = tree_of(machine.mechanism()).closed(np.add(q, [0, 0.02, 0.01, -0.02]), v, hold=("crank",))
     assert q[0] + q[1] == pytest.approx(at["phi2"], abs=1e-5)
     assert q[2] == pytest.approx(at["x3"], abs=1e-5)
     assert v[0] + v[1] == pytest.approx(rates["phi2"], abs=4e-3)
