@@ -4,9 +4,20 @@ from tegotae.multibody.admittance import TreeAdmittance
 from tegotae.multibody.attachments import AtJoint, AtPoint, Between
 from tegotae.multibody.bodies import Body, LooseBody
 from tegotae.multibody.contact import Touch
-from tegotae.multibody.joint_kinds import Cylindrical, Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal
+from tegotae.multibody.joint_kinds import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Mimic,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
 from tegotae.multibody.joints import Lock, Servo
 from tegotae.multibody.live_scene import LiveScene
+from tegotae.multibody.loops import Loop
 from tegotae.multibody.scene import Scene
 from tegotae.multibody.shapes import Ball, Box, Corners, HalfSpace, Nearest, Plate, Point, Sphere
 from tegotae.multibody.tree import Tree, join
@@ -26,7 +37,9 @@ __all__ = [
     "HalfSpace",
     "LiveScene",
     "Lock",
+    "Loop",
     "LooseBody",
+    "Mimic",
     "Nearest",
     "Planar",
     "Plate",

@@ -30,6 +30,10 @@ class Dynamics:
         bodies: Sequence[Body]
 
         @property
+        def carried(self) -> tuple[Body, ...]:
+            """Bodies."""
+
+        @property
         def arrays(self) -> TreeArrays:
             """The arrays."""
 
@@ -116,8 +120,11 @@ class Dynamics:
             array([1.])
         """
         k, place, turn = self._frame(body)
+        return self._jacobian(q, k, np.asarray(place) + turn @ checks.vector(OWNER, "point", point, "m", 3))
+
+    def _jacobian(self, q: ArrayLike, k: int, at: Array) -> Array:
+        """The same of a point of the internal frame of moving body k."""
         _, S = self._placed(q)
-        at = np.asarray(place) + turn @ checks.vector(OWNER, "point", point, "m", 3)
         x = at if k < 0 else S[k, 9:12] + S[k, :9].reshape(3, 3) @ at
         J = np.zeros((6, self.arrays.nv))
         quantities.jacobian(*self._model[:2], self.arrays.vi, S, k, x, J)
@@ -205,7 +212,7 @@ class Dynamics:
         Each is found by itself, from the tips inwards: what is lost behind it is not its parents' fault.
         """
         found = []
-        placed = {body.name: body for body in self.bodies}
+        placed = {body.name: body for body in self.carried}
         for k in without_inertia(self.arrays, q):
             body = placed[self.arrays.names[k]]
             last = max(i for i, name in enumerate(self.arrays.names) if name == body.name)

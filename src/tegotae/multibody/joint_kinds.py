@@ -46,6 +46,23 @@ def _friction(owner: str, name: str, value: object) -> Impedance:
     return value
 
 
+@dataclass(frozen=True)
+class Mimic(Declared):
+    """Another joint of the tree that a joint follows as through gears: q = ratio times that of the other + offset.
+
+    It is exact, whatever acts in both, and whoever drives either drives both.
+
+    Example:
+        >>> from tegotae.multibody import Mimic, Prismatic
+        >>> Prismatic(mimic=Mimic("left finger", ratio=-1.0)).mimic.ratio
+        -1.0
+    """
+
+    joint: Annotated[str, Parameter("name of a joint of one degree", accept=name_of)]
+    ratio: Annotated[float, Parameter("[-, m/rad or rad/m], how far it moves by the other")] = 1.0
+    offset: Annotated[float, Parameter("[rad or m], where it is while the other is at 0")] = 0.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class OneDegree(Declared):
     """What joints that turn about or slide along one axis share."""
@@ -70,6 +87,11 @@ class OneDegree(Declared):
             "the gear's ratio"
         ),
     ] = 0.0
+
+    mimic: Annotated[
+        Mimic | None,
+        Parameter("the joint that it follows: q = ratio times the other's + offset, at every moment; its own if none"),
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -311,9 +333,16 @@ def prefixed(joint: Joint, machine: str, name: str) -> Joint:
     changes: dict[str, Any] = {"name": f"{machine}.{name}"}
     for part in ("first", "second", "slide", "x", "y", "turn"):
         inner = getattr(joint, part, None)
-        if isinstance(inner, OneDegree) and inner.name is not None:
-            changes[part] = replace(inner, name=f"{machine}.{inner.name}")
-    return replace(joint, **changes)
+        if isinstance(inner, OneDegree):
+            changes[part] = _following(replace(inner, name=inner.name and f"{machine}.{inner.name}"), machine)
+    moved = replace(joint, **changes)
+    return _following(moved, machine) if isinstance(moved, OneDegree) else moved
+
+
+def _following(joint: Any, machine: str) -> Any:
+    if joint.mimic is None:
+        return joint
+    return replace(joint, mimic=replace(joint.mimic, joint=f"{machine}.{joint.mimic.joint}"))
 
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}

@@ -34,7 +34,7 @@ from tegotae.multibody.kernels.impacts import NEAR
 from tegotae.multibody.kernels.kinematics import FREE
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, HELD, MU, RESTITUTION, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
-from tegotae.multibody.scene_layout import port_values, scene_layout, tree_values
+from tegotae.multibody.scene_layout import bond_values, port_values, scene_layout, tree_values
 from tegotae.multibody.scene_result import result_of
 from tegotae.multibody.tree import Tree
 from tegotae.parameters import Parameter, as_given
@@ -162,6 +162,11 @@ class Scene(Admittance):
         return OwnJoints(self.tree)
 
     @cached_property
+    def _springs(self) -> Array:
+        """A row each: both bodies, both places in them, stiffness, damping, length."""
+        return np.zeros((0, 11))
+
+    @cached_property
     def servos(self) -> tuple[str, ...]:
         """Joints that a servo drives."""
         return tuple(n for n in self.tree.joint_names if isinstance(self.controllers.get(n), Servo))
@@ -180,6 +185,7 @@ class Scene(Admittance):
             joints.numbers.size,
             self._own_joints,
             self.pairs.bounces,
+            len(self._springs),
         )
 
     @property
@@ -189,6 +195,7 @@ class Scene(Admittance):
         return {
             **(port_values(self.wired) if self.wired else {}),
             **tree_values(self.tree, self.joints[0], self.servos),
+            **bond_values(self.tree, self._springs),
             **self._own_joints.values,
             "root": self.tree.arrays.root,
             "frame_body": [int(body) for body, _, _ in frames],
@@ -281,10 +288,12 @@ class Scene(Admittance):
     def _standing(self, period: float, given: Mapping[str, ArrayLike]) -> State:
         """In q and v as they are given, whatever it may be inside of."""
         tree, layout = self.tree, self.tree.arrays
-        start = _vector("q", given.get("q", tree.neutral()), tree.nq)
+        start = _vector("q", given["q"] if "q" in given else tree.neutral(), tree.nq)
         speed = _vector("v", given.get("v", np.zeros(tree.nv)), tree.nv)
         if lost := layout.no_turn(start):
             checks.refuse(OWNER, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
+        if tree.is_closed:
+            tree.check_closed(start, speed, OWNER)
         if (speed[self.joints[0].damping == math.inf] != 0.0).any():
             checks.refuse(OWNER, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
         state = super().initial_state(0.0, {name: value for name, value in given.items() if name not in ("q", "v")})

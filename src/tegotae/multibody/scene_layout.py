@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tegotae.checks import Array
 from tegotae.coupling.kernels.natural_residual import work_rows
 from tegotae.layout import AXIS, Layouts, Nested, Part, layouts
 from tegotae.multibody.joints import LINES, SPEEDS, OwnJoints
@@ -142,6 +143,35 @@ _IMPACTS = (
     Part("parts", "", "of the tick before the impact, of each body", ("bodies",)),
     *(Part(name, "rad/s or m/s", shape=("speeds",)) for name in ("free", "late", "lean", "kept")),
 )
+# What joins bodies beyond their joints, see `kernels/bonds.py`.
+BONDS = (
+    Part("weld", "", "rows of the two bodies that a loop welds", ("welds", 2), whole=True),
+    Part("weld_frame", "", "of each: place and rotation in the one, and in the other", ("welds", 24)),
+    Part("gear", "", "rows of the joint that follows, and of the one it follows", ("gears", 2), whole=True),
+    Part("gear_number", "", "ratio, and offset", ("gears", 2)),
+    Part("rank", "", "of the rigid rows where nothing is singular", whole=True),
+    Part("spring", "", "rows of the two bodies of each", ("springs", 2), whole=True),
+    Part("spring_number", "", "both places, stiffness, damping, length", ("springs", 9)),
+)
+_BOUND = (
+    Part("slid", "rad/s or m/s", "by which the last tick closed loops", ("loose_speeds",), recorded=False),
+    Part("singular", "-", "ticks so far in which loops lost a condition", whole=True, recorded=False),
+)
+_BINDING = (
+    Part("ends", "", "S at the end of a tick", ("end_rows", WIDTH)),
+    Part("end_q", shape=("loose_coordinates",)),
+    *(Part(name, shape=("loose_speeds",)) for name in ("end_v", "frozen")),
+    Part("bond_middle", "", "1 by the midpoint", whole=True),
+    Part("bond_rank", "", "of all rows", whole=True),
+    Part("bond_order", "", "of the pivots", ("bonds",), whole=True),
+    Part("bond_lever", shape=("bonds", 12)),
+    *(Part(name, shape=("bonds",)) for name in ("bond_aim", "bond_force", "bond_first", "bond_x", "bond_scale")),
+    *(Part(name, shape=("bonds", "bonds")) for name in ("bond_Q", "bond_L")),
+    Part("bond_H", "", "rows of bonds by a unit of each force of the dual", ("bonds", "rows")),
+    Part("answer", "", "of the speeds to a unit of force of each", ("bonds", "speeds")),
+    Part("spring_length", "m", "now", ("springs",)),
+    Part("spring_begun", "m/s", "rate at the start", ("springs",)),
+)
 _HELD_FORCE = Part("last_force", "N", "at the ports in the last tick", AXIS, "h", recorded=False)
 # What a tree owes by its steps, see `kernels/balance.py`; and the middle of a tick, see `kernels/midpoint.py`.
 _OWED = (
@@ -168,16 +198,19 @@ def scene_layout(
     numbers: int,
     owned: OwnJoints,
     bounces: bool,
+    springs: int,
 ) -> Layouts:
     """The layout of a tree with these ports, so many pairs, joints that rub, and numbers of friction laws.
 
-    `bounces` tells whether any pair has a restitution.
+    `bounces` tells whether any pair has a restitution, `springs` how many there are between bodies.
 
     Names are known to users alone: scenes of any size share one compiled loop for as many directions of their ports,
     if their joints have the same impedances (`owned`).
     """
     at = tree.arrays
-    rows = 3 * pairs + rubbing if pairs else 1  # what never touches needs no dual; it is quadratic in its rows
+    rigid = 6 * len(at.welds) + len(at.gears)
+    # What never touches needs no dual, which is quadratic in its rows.
+    rows = max(3 * pairs + rubbing, 1) if pairs or rigid or springs else 1
     sizes = {
         "bodies": len(at.parent),
         "bodies1": len(at.parent) + 1,
@@ -194,6 +227,13 @@ def scene_layout(
         "rows": rows,
         "blocks": pairs + rubbing + 1,
         "work": int(work_rows(rows)),
+        "welds": len(at.welds),
+        "gears": len(at.gears),
+        "springs": springs,
+        "bonds": rigid + springs,
+        "end_rows": len(at.parent) + 1 if rigid else 1,
+        "loose_coordinates": at.nq if rigid else 0,
+        "loose_speeds": at.nv if rigid else 0,
     }
     push = Part("wrench", "N", "force and moment on the body", ("frames", 6), "push", recorded=False, fed=True)
     wrenches = [name for name in tree.frames for _ in range(6)]
@@ -204,9 +244,10 @@ def scene_layout(
     if bounces:
         touches = (*touches[:-1], replace(touches[-1], shape=("pairs", RESTITUTION + 1)))
     touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
-    parameters: Items = (*TREE, *JOINTS, *touches, *owned.parts[0])
-    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, *_OWED, touching, *owned.parts[1])
-    workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *(_IMPACTS if bounces else ()), *owned.parts[2])
+    parameters: Items = (*TREE, *JOINTS, *touches, *BONDS, *owned.parts[0])
+    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, *_OWED, *_BOUND, touching, *owned.parts[1])
+    impacts = _IMPACTS if bounces else ()
+    workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *impacts, *_BINDING, *owned.parts[2])
     if not ports:
         return layouts(sizes=sizes, parameters=parameters, state=state, workspace=workspace, dimension=0)
     sizes |= {"ports": len(ports), "taps": sum(len(port.taps) for port in ports)}
@@ -231,6 +272,7 @@ TREE = (
     Part("first_coordinate", "", "of each body", _BODIES, "qi", whole=True),
     Part("first_speed", "", "of each body", _BODIES, "vi", whole=True),
     Part("constants", "", "of each body", ("bodies", CONSTANTS), "C"),
+    Part("floats", "", "1 for the foot of a tree that nothing joins to others or to the world", _BODIES, whole=True),
     Part("centers", "m", "of mass, in the frame that the user named", ("bodies", 3)),
 )
 # See `Joints` in `kernels/records.py`.
@@ -247,6 +289,20 @@ JOINTS = (
     Part("torque_speeds", "", "on which the fed torques act", ("joints",), "pulled", whole=True),
     Part("target_speeds", "", "of the servos", ("servos",), "steered", whole=True),
 )
+
+
+def bond_values(tree: Tree, springs: Array) -> dict[str, ArrayLike]:
+    """What `BONDS` are for a tree, and springs as rows of both bodies and their numbers."""
+    at = tree.arrays
+    return {
+        "weld": np.array([weld.rows for weld in at.welds], dtype=np.int64).reshape(-1, 2),
+        "weld_frame": np.array([weld.numbers for weld in at.welds]).reshape(-1, 24),
+        "gear": np.array([gear.rows for gear in at.gears], dtype=np.int64).reshape(-1, 2),
+        "gear_number": np.array([(gear.ratio, gear.offset) for gear in at.gears]).reshape(-1, 2),
+        "rank": tree.conditions,
+        "spring": springs[:, :2].astype(np.int64),
+        "spring_number": springs[:, 2:],
+    }
 
 
 def tree_values(tree: Tree, joints: Joints, servos: Sequence[str]) -> dict[str, ArrayLike]:

@@ -14,7 +14,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.multibody.bodies import Body, LooseBody
 from tegotae.multibody.dynamics import Dynamics
-from tegotae.multibody.joint_kinds import Free, OneDegree, prefixed
+from tegotae.multibody.joint_kinds import Fixed, Free, OneDegree, prefixed
+from tegotae.multibody.loops import Closing, Loop, check_loops
 from tegotae.multibody.tree_arrays import Frame, TreeArrays, arrays_of
 from tegotae.rotations import quaternion_of
 
@@ -22,8 +23,8 @@ OWNER = "Tree"
 
 
 @dataclass(frozen=True)
-class Tree(Dynamics):
-    """Rigid bodies joined without loops: one machine, or several.
+class Tree(Dynamics, Closing):
+    """Rigid bodies joined to each other: one machine, or several.
 
     Coordinates follow the bodies, parents first and otherwise in the order given. A `Revolute` or `Prismatic` joint
     has one: angle [rad] or displacement [m]; `Universal`, `Cylindrical` and `Planar` joints have two or three such. A
@@ -34,6 +35,7 @@ class Tree(Dynamics):
     Args:
         bodies: each names its parent; a body on a `Fixed` joint without a parent stands in the world.
         gravity: acceleration of a falling body, in world axes [m/s²].
+        loops: joints that carry bodies once more.
 
     Example:
         >>> from tegotae.multibody import Body, Revolute, Tree
@@ -47,11 +49,14 @@ class Tree(Dynamics):
 
     bodies: Sequence[Body]
     gravity: ArrayLike = field(default=(0.0, 0.0, -9.81), kw_only=True)
+    loops: Sequence[Loop] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         values = self.__dict__
         values["gravity"] = tuple(checks.vector(OWNER, "gravity", self.gravity, "m/s²", 3).tolist())
         values["bodies"] = _sorted(checks.several(OWNER, "bodies", self.bodies, Body, "Give a list of Body(...)."))
+        values["loops"] = checks.several(OWNER, "loops", self.loops, Loop, "Give a list of Loop(...).")
+        check_loops(self.bodies, self.loops)
         for problem, remedy, names in self._inertialess:
             if not all(isinstance(body, LooseBody) for body in self.bodies if body.name in names):
                 checks.refuse(OWNER, problem, remedy)
@@ -59,7 +64,12 @@ class Tree(Dynamics):
     @cached_property
     def arrays(self) -> TreeArrays:
         """The arrays that the kernels run on."""
-        return arrays_of(self.bodies)
+        return arrays_of(self.bodies, self.loops)
+
+    @cached_property
+    def carried(self) -> tuple[Body, ...]:
+        """Its bodies, and what the joints of its loops carry."""
+        return (*self.bodies, *(loop.stub for loop in self.loops if loop.stub is not None))
 
     @property
     def nq(self) -> int:
@@ -79,7 +89,7 @@ class Tree(Dynamics):
     @cached_property
     def joints(self) -> Mapping[str, OneDegree]:
         """The joints of one degree by name, in the order of v, and those that others are made of."""
-        return {str(degree.name): degree for body in self.bodies for degree in body.degrees}
+        return {str(degree.name): degree for body in self.carried for degree in body.degrees}
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -98,9 +108,14 @@ class Tree(Dynamics):
         return (*loose, *(problem for problem, _, _ in self._inertialess))
 
     def neutral(self) -> Array:
-        """The configuration q in which every joint is at 0 and every free body where it was placed."""
+        """The configuration q in which every joint is at 0 and every free body where it was placed; of a tree with
+        loops the nearest one in which they are closed.
+        """
+        return self.closed() if self.is_closed else self._at_zero()
+
+    def _at_zero(self) -> Array:
         q, first = np.zeros(self.nq), self.arrays.qi
-        placed = {body.name: body for body in self.bodies}
+        placed = {body.name: body for body in self.carried}
         for k, i in self.arrays.quaternions:
             body = placed[self.arrays.names[k]]
             q[i] = 1.0
@@ -179,7 +194,7 @@ def join(trees: Mapping[str, Tree]) -> Tree:
     for machine, tree in trees.items():
         checks.instance("join", f"trees[{machine!r}]", tree, Tree, "Give a Tree.")
     first = next(iter(trees.values()))
-    bodies = []
+    bodies, loops = [], []
     for machine, tree in trees.items():
         if not np.array_equal(np.asarray(tree.gravity), np.asarray(first.gravity)):
             problem = f"{machine!r} has gravity={tree.gravity}, another {first.gravity}."
@@ -188,4 +203,11 @@ def join(trees: Mapping[str, Tree]) -> Tree:
             joint = prefixed(body.joint, machine, body.joint_name)
             parent = None if body.parent is None else f"{machine}.{body.parent}"
             bodies.append(replace(body, name=f"{machine}.{body.name}", parent=parent, joint=joint))
-    return Tree(bodies, gravity=first.gravity)
+        for loop in tree.loops:
+            parent = None if loop.parent is None else f"{machine}.{loop.parent}"
+            names = {"name": f"{machine}.{loop.name}", "body": f"{machine}.{loop.body}"}
+            joint = loop.joint
+            if not isinstance(joint, (Fixed, Free)) and joint.name is not None:
+                joint = prefixed(joint, machine, joint.name)
+            loops.append(replace(loop, **names, parent=parent, joint=joint))
+    return Tree(bodies, gravity=first.gravity, loops=loops)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partialmethod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,42 @@ from tegotae.rotations import (
     turned_rows,
 )
 
+if TYPE_CHECKING:
+    from tegotae.multibody.loops import Loop
+
 NONE = 1e-12  # relative: a joint that feels less than this of all the inertia behind it feels none
 
 LOST = 1e9  # rad: who turns so far in a tick is nowhere
 
 Lumps = dict[str, tuple[float, Array, Array]]  # body that moves -> mass, centre and inertia of what it is one with
+Carried = dict[str, tuple[str | None, Array, Array]]  # see `_carried`
 Frame = tuple[int, Array, Array]  # moving body (-1: the world), place of an origin in it, rotation in it
+
+
+class Weld(NamedTuple):
+    """A loop: (row or -1, place, rotation) of the frame that its joint carries, and of the body's frame there, both in
+    internal frames.
+    """
+
+    ends: tuple[Frame, Frame]
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """Of the two bodies."""
+        return self.ends[0][0], self.ends[1][0]
+
+    @property
+    def numbers(self) -> Array:
+        """Both frames."""
+        return np.concatenate([np.concatenate([place, np.ravel(turn)]) for _, place, turn in self.ends])
+
+
+class Gear(NamedTuple):
+    """A joint that follows another: q of the first row = ratio times q of the second + offset."""
+
+    rows: tuple[int, int]
+    ratio: float
+    offset: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +87,8 @@ class TreeArrays:
         center: centre of mass of each in the frame of the body that the user named [m].
         frames: name of any body -> (moving body or -1, origin of its frame, rotation of its frame), the latter two
             in the internal frame.
+        welds: of loops.
+        gears: of joints that follow others.
     """
 
     names: tuple[str, ...]
@@ -68,6 +100,13 @@ class TreeArrays:
     C: Array
     center: Array
     frames: dict[str, Frame]
+    welds: tuple[Weld, ...] = ()
+    gears: tuple[Gear, ...] = ()
+
+    @cached_property
+    def joint_rows(self) -> list[int]:
+        """Rows on joints of one degree, in their order."""
+        return [k for k, kind in enumerate(self.kind.tolist()) if kind != FREE]
 
     @cached_property
     def nq(self) -> int:
@@ -81,12 +120,31 @@ class TreeArrays:
 
     @cached_property
     def root(self) -> NDArray[np.int64]:
-        """Of each body the one at the foot of its tree, which the world carries: trees do not move each other."""
+        """Of each body the one at the foot of its tree, which the world carries, and of all that loops and gears join
+        to it: others do not move it.
+        """
+        root = self._own_root.copy()
+        for one, two in [*(weld.rows for weld in self.welds), *(gear.rows for gear in self.gears)]:
+            if one >= 0 and two >= 0:
+                low, high = sorted((root[one], root[two]))
+                root[root == high] = low
+        return root
+
+    @cached_property
+    def _own_root(self) -> NDArray[np.int64]:
         root = np.arange(len(self.parent))
         for k, parent in enumerate(self.parent):
             if parent >= 0:
                 root[k] = root[parent]
         return root
+
+    @cached_property
+    def floats(self) -> NDArray[np.int64]:
+        """1 for a free body at the foot of a tree that nothing joins to the world, nor to other trees."""
+        apart = np.array([len(set(self._own_root[self.root == k])) == 1 for k in range(len(self.parent))], dtype=bool)
+        held = [self.root[weld.rows[1]] for weld in self.welds if weld.rows[0] < 0]
+        apart[held] = False
+        return np.asarray((self.kind == FREE) & apart, dtype=np.int64)
 
     def no_turn(self, q: Array) -> str:
         """The body whose quaternion in q (..., nq) has no length, "" if all have."""
@@ -188,8 +246,9 @@ def _rows(body: Body) -> list[_Row]:
     return found
 
 
-def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
-    """Lump, number and express every moving body in its internal frame; parents come first."""
+def arrays_of(bodies: Sequence[Body], loops: Sequence[Loop] = ()) -> TreeArrays:
+    """Lump, number and express every moving body in its internal frame; parents come first, what loops carry last."""
+    bodies = [*bodies, *(loop.stub for loop in loops if loop.stub is not None)]
     carried = _carried(bodies)
     rows = [row for body in bodies if not isinstance(body.joint, Fixed) for row in _rows(body)]
     number = {row.body.name: k for k, row in enumerate(rows) if row.last}
@@ -199,6 +258,7 @@ def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
         if carrier is not None:
             groups[carrier].append((body, place, turn))
     lumps = {name: _lump(group) for name, group in groups.items()}
+    _share(loops, carried, lumps)
     # Of each internal frame, as columns in the body's: z along the joint's axis. That of a ball has the body's axes.
     axes = [np.eye(3) if r.degree is None or r.kind == BALL else frame_along(r.degree.axis) for r in rows]
     frames: dict[str, Frame] = {}
@@ -224,7 +284,43 @@ def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
         C=np.array([_constants(rows, k, lumps, axes, frames) for k in range(len(rows))]).reshape(-1, CONSTANTS),
         center=np.array([lumps[row.body.name][1] if row.last else np.zeros(3) for row in rows]).reshape(-1, 3),
         frames=frames,
+        welds=tuple(_weld(loop, frames) for loop in loops),
+        gears=tuple(_gears(rows)),
     )
+
+
+def _share(loops: Sequence[Loop], carried: Carried, lumps: Lumps) -> None:
+    """A body that loops carry is cut into equal parts, one for each joint that carries it, in the same place."""
+    cut: dict[str, list[Loop]] = {}
+    for loop in loops:
+        carrier = carried[loop.body][0]
+        if carrier is not None and loop.stub is not None:
+            cut.setdefault(carrier, []).append(loop)
+    for carrier, parts in cut.items():
+        mass, center, inertia = lumps[carrier]
+        n = len(parts) + 1
+        lumps[carrier] = (mass / n, center, inertia / n)
+        for loop in parts:
+            _, place, turn = carried[loop.body]
+            at, R = place + turn @ np.asarray(loop.place), turn @ np.asarray(loop.turn)
+            lumps[loop.name] = (mass / n, R.T @ (center - at), R.T @ inertia @ R / n)
+
+
+def _weld(loop: Loop, frames: dict[str, Frame]) -> Weld:
+    k, place, turn = frames[loop.body]
+    there = (k, place + turn @ np.asarray(loop.place), turn @ np.asarray(loop.turn))
+    if loop.stub is not None:
+        return Weld((frames[loop.name], there))
+    world: Frame = (-1, np.zeros(3), np.eye(3))
+    k, place, turn = world if loop.parent is None else frames[loop.parent]
+    return Weld(((k, place + turn @ np.asarray(loop.position), turn @ np.asarray(loop.rotation)), there))
+
+
+def _gears(rows: Sequence[_Row]) -> Iterator[Gear]:
+    number = {row.degree.name: k for k, row in enumerate(rows) if row.degree is not None}
+    for k, row in enumerate(rows):
+        if row.degree is not None and (mimic := row.degree.mimic) is not None:
+            yield Gear((k, number[mimic.joint]), mimic.ratio, mimic.offset)
 
 
 def _label(row: _Row) -> str:

@@ -20,7 +20,10 @@ the energies that were added up, by which rounding is judged.
 
 import math
 
+import numpy as np
+
 from tegotae.compile import kernel
+from tegotae.multibody.kernels.bonds import rigid_rows, six
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.kinematics import (
     ARMATURE,
@@ -84,7 +87,7 @@ def add_up(p, w, v):
         t[KINETIC] += kinetic
         t[POTENTIAL] += potential
         t[SIZE] += kinetic + abs(potential)
-        if p.kind[r] == FREE:
+        if p.floats[r] == 1:
             t[MASSES] += m
             t[MOMENT] += m * x0
             t[MOMENT + 1] += m * x1
@@ -142,7 +145,7 @@ def see_motion_within(p, w):
             continue
         t, n = w.sums[k], w.motion[k]
         n[WITHIN] = t[KINETIC]
-        if p.kind[k] != FREE:
+        if p.floats[k] == 0:
             continue
         x0, x1, x2 = about_center(t)
         w0, w1, w2 = turned_by(t[HULL : HULL + 6], t[SPIN], t[SPIN + 1], t[SPIN + 2])
@@ -174,7 +177,7 @@ def lessen(p, w, tree, share, v):
             v[o] -= share * v[o]
             continue
         for j in range(6):
-            v[o + j] -= share * (v[o + j] - w.motion[k, RIGID + j])
+            v[o + j] -= share * (v[o + j] - (w.motion[k, RIGID + j] if p.floats[k] == 1 else 0.0))
 
 
 @kernel
@@ -223,7 +226,7 @@ def find_centers(p, w):
             w.sums[k, MASSES] = w.sums[k, MOMENT] = w.sums[k, MOMENT + 1] = w.sums[k, MOMENT + 2] = 0.0
     for k in range(len(p.parent)):
         r = p.root[k]
-        if w.linked[r] == 1 and p.kind[r] == FREE:
+        if w.linked[r] == 1 and p.floats[r] == 1:
             t, m = w.sums[r], p.C[k, MASS]
             t[MASSES] += m
             for j in range(3):
@@ -282,7 +285,7 @@ def count_work(p, w, force, T):
             add_work(w.motion[p.root[k]], T * pull * w.mean[o])
             w.motion[p.root[k], TAKEN] += T * force[o] * (w.v1[o] - w.mean[o])
             w.motion[p.root[k], BRAKED] += T * force[o] * w.mean[o]
-    if w.pushed[0] == 0 and not touched:
+    if w.pushed[0] == 0 and not touched and len(p.spring) == 0:
         return
     count_contacts(p, w, True, T)
     spread(p.parent, p.kind, p.vi, w.zero, w.mean, w.S)
@@ -293,9 +296,28 @@ def count_work(p, w, force, T):
             for j in range(6):
                 work += f[j] * s[S_ + j]
             add_work(w.motion[p.root[k]], T * work)
-            if p.kind[p.root[k]] == FREE:
+            if p.floats[p.root[k]] == 1:
                 push_tree(p, w, k, f)
+    count_springs(p, w, T)
     count_contacts(p, w, False, T)
+
+
+@kernel
+def count_springs(p, w, T):
+    """What springs between bodies do, by the mean speeds in columns s; rigid bonds do nothing."""
+    push = np.empty(6)
+    for i in range(len(p.spring)):
+        row = rigid_rows(p) + i
+        for side in range(2):
+            k, f = p.spring[i, side], w.bond_force[row]
+            if k < 0 or w.linked[p.root[k]] == 0:
+                continue
+            lever = w.bond_lever[row, 6 * side : 6 * side + 6]
+            add_work(w.motion[p.root[k]], T * f * six(lever, 0, w.S[k], S_, S_ + 3))
+            if p.floats[p.root[k]] == 1:
+                for j in range(6):
+                    push[j] = f * lever[j]
+                push_tree(p, w, k, push)
 
 
 # ------------------------------------------------------------ the end of a tick
@@ -329,7 +351,7 @@ def keep_momentum(p, s, w, k, T):
 def note_momenta(p, w):
     """Centre of mass, momentum and angular momentum about it, where the tick starts."""
     for k in range(len(p.parent)):
-        if w.linked[k] == 1 and p.kind[k] == FREE:
+        if w.linked[k] == 1 and p.floats[k] == 1:
             t, b = w.sums[k], w.before[k]
             for j in range(3):
                 b[j] = w.S[k, COM + j] + t[MOMENT + j] / t[MASSES]
@@ -342,7 +364,7 @@ def end_balance(p, s, w, T):
     moved = False
     look(p, w, s.q, s.v)
     for k in range(len(p.parent)):
-        if w.linked[k] == 1 and p.kind[k] == FREE and w.motion[k, TOUCHED] == 0.0:
+        if w.linked[k] == 1 and p.floats[k] == 1 and w.motion[k, TOUCHED] == 0.0:
             keep_momentum(p, s, w, k, T)
             moved = True
     if moved:
@@ -362,7 +384,7 @@ def end_balance(p, s, w, T):
         if lost > 0.0:  # with the motion goes what it had too much: else what moves slowly after it would pay
             s.debt[k] -= s.debt[k] * min(1.0, lost / n[BEGUN]) if n[BEGUN] > 0.0 else s.debt[k]
         over = s.debt[k] - SURPLUS * s.swing[k]
-        if over > 0.0 and (p.kind[k] != FREE or n[TOUCHED] == 0.0):
+        if over > 0.0 and (p.floats[k] == 0 or n[TOUCHED] == 0.0):
             if over > n[WITHIN] and s.debt[k] - n[OWED] > CLIMB * s.swing[k] + NOTHING * size:
                 s.unsolved[0] += 1  # it has climbed, and no speed is left to take that from: it turned too far
             left = max(0.0, 1.0 - over / n[WITHIN]) if n[WITHIN] > 0.0 else 0.0

@@ -9,6 +9,7 @@ from functools import cache
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.multibody.kernels.balance import end_balance, restore_balance
+from tegotae.multibody.kernels.bonds import close_loops, rigid_rows
 from tegotae.multibody.kernels.impact_energy import count_marked
 from tegotae.multibody.kernels.impacts import (
     BENT,
@@ -70,6 +71,8 @@ def commit_euler(p, s, w, T):
     move(p, s.q, s.v, T, s.q)
     if w.struck[0] > 0:
         move(p, s.q, w.late, T, s.q)
+    if rigid_rows(p) > 0:
+        close_loops(p, s, w, 0.0, T)
     reposition(p, w, s.q, s.v)
     show(p, s, w)
 
@@ -85,6 +88,8 @@ def commit_middle(p, s, w, T):
     move(p, w.mid, s.v, 0.5 * T, s.q)
     if w.struck[0] > 0:
         move(p, s.q, w.late, T, s.q)
+    if rigid_rows(p) > 0:
+        close_loops(p, s, w, 0.5, T)
     end_balance(p, s, w, T)
     locate(p, w)
     show(p, s, w)

@@ -6,7 +6,7 @@ h = (T J M^-1 J' + C) f + J v_free - w*. It is set up only when something touche
 
 from functools import cache
 
-from tegotae.compile import kernel
+from tegotae.compile import kernel, kernel_rare
 from tegotae.coupling.kernels.complementarity import UNSOLVED, solve_symmetric
 from tegotae.coupling.kernels.natural_residual import Problem, set_scales
 from tegotae.kernels.contact import (
@@ -18,6 +18,7 @@ from tegotae.kernels.contact import (
     tangent_stretches,
 )
 from tegotae.multibody.kernels import records as at
+from tegotae.multibody.kernels.bonds import apply_bonds, bind, bond_rows, solve_bonds
 from tegotae.multibody.kernels.joints import limit_kernel, rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import COM, S_, G, X
 from tegotae.multibody.kernels.passes import clear_impulse, clear_impulse_in, respond, respond_in
@@ -227,8 +228,46 @@ def hold(p, s, w, c, m, T):
     add_to_memory(p, s, w, c, 2, at.STRETCH, a2)
 
 
+@kernel_rare
+def reduce(p, w, m, blocks):
+    """W of the tree as its bonds hold it; w.bond_H has how each bond moves by a unit of force of every row."""
+    bonds = bond_rows(p)
+    for i in range(bonds):
+        spread(p.parent, p.kind, p.vi, w.zero, w.answer[i], w.S)
+        for block in range(blocks):
+            start, c = w.blocks[at.FIRST, block], w.blocks[at.OWNER, block]
+            first, second = ends_of(p, w, block)
+            for row in range(start, start + rows_in(w, block)):
+                if c < 0:
+                    w.bond_H[i, row] = w.answer[i, -1 - c]
+                else:
+                    w.bond_H[i, row] = at_first(w.levers[row], w.S[first]) + at_second(w.levers[row], w.S[second])
+    for row in range(m):
+        for i in range(bonds):
+            w.bond_x[i] = w.bond_H[i, row]
+        solve_bonds(w, w.bond_x[:bonds])
+        for other in range(row, m):
+            less = 0.0
+            for i in range(bonds):
+                less += w.bond_H[i, other] * w.bond_x[i]
+            w.W[other, row] -= less
+            if other != row:
+                w.W[row, other] -= less
+
+
+@kernel_rare
+def hold_bound(p, w, m):
+    """Bonds answer the forces of the dual: speeds in w.v1."""
+    bonds = bond_rows(p)
+    for i in range(bonds):
+        w.bond_force[i], w.bond_x[i] = w.bond_first[i], 0.0
+        for row in range(m):
+            w.bond_x[i] -= w.bond_H[i, row] * w.columns[at.F, row]
+    apply_bonds(w, bonds, w.v1)
+
+
 @kernel
-def forces_found(p, w, friction, blocks, T):
+def forces_found(p, w, friction, m, blocks, T):
     """Speeds after the step from the forces of the dual, and the friction of joints from its rows."""
     clear_impulse(w.S)
     for block in range(blocks):
@@ -241,6 +280,8 @@ def forces_found(p, w, friction, blocks, T):
     respond(p.parent, p.kind, p.vi, w.S, w.a)
     for o in range(len(w.v1)):
         w.v1[o] = w.fresh[o] + T * w.a[o]
+    if bond_rows(p) > 0:
+        hold_bound(p, w, m)
     for block in range(blocks):
         if w.blocks[at.OWNER, block] < 0:
             o, limit = -1 - w.blocks[at.OWNER, block], w.limit[block]
@@ -289,6 +330,10 @@ def contact_kernels(at_rest, resolve, add_pair=add_contact, harden=leave_complia
             if rubs(p.law[o], p.damping[o]):
                 friction.r[o] = at_rest(p.law[o], p.numbers, p.place[o])
         solve_modes(p, w, v, T)
+        if bond_rows(p) > 0:
+            bind(p, w, T)
+            for i in range(bond_rows(p)):
+                w.bond_first[i] = w.bond_force[i]
         for o in range(len(v)):
             w.fresh[o] = w.v1[o]
         solved = True
@@ -306,14 +351,20 @@ def contact_kernels(at_rest, resolve, add_pair=add_contact, harden=leave_complia
                 if rubs(p.law[o], p.damping[o]):
                     m = add_joint(p, w, friction, o, m, blocks, T)
                     blocks += 1
+            if blocks == 0:  # bonds alone
+                if activate(p, s, w, T) == 0:
+                    break
+                continue
             assemble(p, w, blocks, T)
+            if bond_rows(p) > 0:
+                reduce(p, w, m, blocks)
             harden(w, blocks)
             for _ in range(60):
                 c, k = w.columns, w.blocks
                 problem = Problem(m, blocks, True, w.W, c[at.C], c[at.B], k[at.KINDS], k[at.FIRST], w.limit, w.W)
                 set_scales(problem, w.work)
                 how = solve_symmetric(problem, c[at.F], w.work)[1]
-                forces_found(p, w, friction, blocks, T)
+                forces_found(p, w, friction, m, blocks, T)
                 moved = limits_moved(p, w, friction, blocks, T)
                 solved = how != UNSOLVED and moved == 0
                 if moved == 0:

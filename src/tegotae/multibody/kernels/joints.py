@@ -104,6 +104,12 @@ def prepare_joints(p, w, q, v, T):
 
 
 @kernel
+def share(x):
+    """How much of Euler's a spring or damper takes that is x times as stiff as the tick is short: x/(1 + x)."""
+    return x / (1.0 + x) if x < math.inf else 1.0
+
+
+@kernel
 def solve_modes(p, w, v, T):
     """One backward and one forward pass with the torques and slopes in `work`."""
     backward(p.parent, p.kind, p.vi, p.C, w.tau, w.slope, w.wrench, w.S)

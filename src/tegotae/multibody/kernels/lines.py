@@ -179,6 +179,8 @@ def own_kernels(ask, commit):
     def commit_own(p, s, w, T):
         """What really happened."""
         for j in range(len(p.own)):
-            commit(p, s, w, j, w.v1[p.own[j]], T)
+            o = p.own[j]
+            slid = s.slid[o] if len(s.slid) > 0 else 0.0  # by loops that were closed at the end of the last tick
+            commit(p, s, w, j, w.v1[o] + slid, T)
 
     return begin, unmet, bent, tell, end, commit_own

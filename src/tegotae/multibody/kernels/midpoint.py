@@ -25,8 +25,9 @@ from tegotae.multibody.kernels.balance import (
     restore_balance,
     turned_by,
 )
+from tegotae.multibody.kernels.bonds import aim_bonds, bond_rows, close_loops, rigid_rows
 from tegotae.multibody.kernels.contacts import commit_contacts
-from tegotae.multibody.kernels.joints import commit_friction
+from tegotae.multibody.kernels.joints import commit_friction, share
 from tegotae.multibody.kernels.kinematics import (
     FREE,
     INERTIA,
@@ -157,12 +158,6 @@ def add_spin(s, gained, o, T):
 
 
 @kernel
-def share(x):
-    """How much of Euler's a spring or damper takes that is x times as stiff as the tick is short: x/(1 + x)."""
-    return x / (1.0 + x) if x < math.inf else 1.0
-
-
-@kernel
 def prepare_joints_between(p, w, T):
     """Torques and slopes of dampers and servos, as lines of the speed at the end of the tick.
 
@@ -215,6 +210,9 @@ def prepare_middle(p, s, w, T):
     for k in range(len(p.parent)):
         if p.kind[k] == FREE and turns(w.begun, p.vi[k]):
             turn_free(p.C[k], w.S[k], w.begun, p.vi[k], 0.0, 0.0, 0.0, T)
+    if bond_rows(p) > 0:
+        w.bond_middle[0] = 1
+        aim_bonds(p, w, w.mid, w.begun, 0.5 * T)
 
 
 @kernel
@@ -265,6 +263,8 @@ def commit_middle(p, s, w, T):
     count_work(p, w, s.f, T)
     keep_speeds(s, w)
     move(p, w.mid, s.v, 0.5 * T, s.q)
+    if rigid_rows(p) > 0:
+        close_loops(p, s, w, 0.5, T)
     end_balance(p, s, w, T)
     if len(p.which) > 0:
         locate(p, w)

@@ -22,6 +22,7 @@ from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.coupling.kernels.natural_newton import HOLD, OUT, SLIP, choose_modes
 from tegotae.coupling.kernels.natural_residual import BOX, CONE, MATRIX, MODE, RHO, H, Problem
 from tegotae.kernels.linear import eliminate
+from tegotae.multibody.kernels.bonds import bind, bond_rows
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.joints import slope_kernels, with_customs
 from tegotae.multibody.kernels.port_methods import EULER, MIDPOINT
@@ -241,7 +242,7 @@ def _trial_kernels(method, halves, solve_of):
         same = w.known[0] == IN_TOUCH
         if w.met[0] == 0:
             sharpen(p, w, friction_tried(s, w), T)
-            same = w.known[0] == FREELY
+            same = w.known[0] == FREELY and bond_rows(p) == 0
             for o in range(len(w.slope)):
                 same = same and w.resisted[o] == w.slope[o]
                 w.resisted[o] = w.slope[o]
@@ -256,6 +257,8 @@ def _trial_kernels(method, halves, solve_of):
     def respond_to_ports(p, s, w, T):
         """The same, worked out into w.slopes."""
         met = w.met[0]
+        if bond_rows(p) > 0 and met == 0:  # joints may resist otherwise than in the last solve
+            bind(p, w, T)
         for j in range(len(p.joint)):
             for c in range(p.rows[j]):
                 column = p.row[j] + c

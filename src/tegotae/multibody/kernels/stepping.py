@@ -14,6 +14,7 @@ import numpy as np
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.kernels.rotations import turn_into
+from tegotae.multibody.kernels.bonds import aim_bonds, bond_rows, close_loops, rigid_rows
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
 from tegotae.multibody.kernels.joints import commit_friction, prepare_joints, stiction_kernels, with_customs
 from tegotae.multibody.kernels.kinematics import (
@@ -56,6 +57,7 @@ def restore(p, s, w):
     w.wrench[:] = 0.0
     w.pushed[0] = 0
     prepare_world(w.S, p.g)
+    prepare_world(w.ends, p.g)
     reposition(p, w, s.q, s.v)
 
 
@@ -111,6 +113,9 @@ def prepare(p, s, w, T):
     """What acts beside the forces at ports."""
     feed(p, s, w)
     push_bodies(p, s, w)
+    if bond_rows(p) > 0:
+        w.bond_middle[0] = 0
+        aim_bonds(p, w, s.q, s.v, T)
     spin_evenly(p, w.S, T)
     prepare_joints(p, w, s.q, s.v, T)
 
@@ -124,6 +129,8 @@ def commit(p, s, w, T):
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
     keep_speeds(s, w)
     move(p, s.q, s.v, T, s.q)
+    if rigid_rows(p) > 0:
+        close_loops(p, s, w, 0.0, T)
     reposition(p, w, s.q, s.v)
     show(p, s, w)
 
@@ -173,11 +180,12 @@ def solve_kernels(friction_of, halves, who=take_part, contacts=contact_kernels):
         friction, touched = friction_of(s, w), who(p, s, w)
         solved = True
         w.met[0] = 0
-        if touched == 0:
+        bound = bond_rows(p) > 0
+        if touched == 0 and not bound:
             solved = solve_stiction(p, w, friction, v, T)
             if len(p.which) > 0:
                 touched = activate(p, s, w, T)
-        if touched > 0:
+        if touched > 0 or bound:
             w.met[0], solved = solve_contacts(p, s, w, friction, v, T)
         w.found[0] = 1 if solved else 0
 
@@ -187,7 +195,7 @@ def solve_kernels(friction_of, halves, who=take_part, contacts=contact_kernels):
 
         False if a joint does not stick or slip on as it did, or something comes into touch.
         """
-        if w.met[0] > 0 or w.in_modes[0] == 0:
+        if w.met[0] > 0 or w.in_modes[0] == 0 or bond_rows(p) > 0:
             return False
         respond(p.parent, p.kind, p.vi, w.S, w.a)
         for o in range(len(w.v1)):

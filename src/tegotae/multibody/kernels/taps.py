@@ -6,6 +6,7 @@ a direction in the world, or six. See `PORTS` in `scene_layout.py`.
 
 from tegotae.compile import kernel, kernel_inside
 from tegotae.kernels.rotations import quaternion_of, turn_into, unit
+from tegotae.multibody.kernels.bonds import bond_rows, hold_answer
 from tegotae.multibody.kernels.kinematics import ACCELERATION, ALPHA, COM, FREE, OMEGA, S_, VELOCITY, G, X
 from tegotae.multibody.kernels.passes import clear_impulse, respond
 from tegotae.multibody.kernels.places import add_wrench
@@ -158,6 +159,8 @@ def impulse(p, w, j, c, T):
             w.unit[a] = -T * p.along[j, a] if p.rows[j] == 1 else (-T if a == c else 0.0)
         push_taps(p, w, j, w.S, X)
     respond(p.parent, p.kind, p.vi, w.S, w.a)
+    if bond_rows(p) > 0:
+        hold_answer(p, w)
 
 
 @kernel_inside

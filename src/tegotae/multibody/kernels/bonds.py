@@ -1,0 +1,426 @@
+"""What joins the bodies of a tree beyond its joints: welds that close loops, gears between joints, springs.
+
+A bond is a row with a force f and a rate r = J v at which it would part. Welds (six rows, in the world's axes) and
+gears (one) are rigid: they must not part. Springs give way: r + C f = aim. With M^-1 J' of every row by the elimination
+that a solve left behind, Q = T J M^-1 J' + C; a solve ends with f = -Q^-1 (r - aim), and everything that meets in the
+tick, contacts and the friction of joints, then feels the tree as its bonds hold it: W - H'Q^-1 H, H being how the rows
+of bonds move by a unit of each other force. Rows that follow from others (a plane loop has three too many) are found
+by pivots and left out.
+
+A rigid bond holds at the end of a tick: `aim` minds how J turns until there, and what is then left, of the third order
+in the period, is taken back by `close_loops` in the least motion, in places and in speeds. Whatever remembers its own
+way (friction, contacts) is told of that motion, so what sticks does not creep.
+"""
+
+import math
+
+import numpy as np
+
+from tegotae.compile import kernel, kernel_rare
+from tegotae.kernels.rotations import quaternion_of, rotation_vector
+from tegotae.multibody.kernels import records as at
+from tegotae.multibody.kernels.joints import rubs, share
+from tegotae.multibody.kernels.kinematics import COM, LEAST, OMEGA, S_, VELOCITY, G, X, move, place_and_move
+from tegotae.multibody.kernels.passes import backward, clear_impulse, respond
+from tegotae.multibody.kernels.places import add_to_memory, parting
+from tegotae.multibody.kernels.quantities import spread
+
+GONE, ALIKE = 1e-12, 1e-10  # pivots, in parts of the largest row of its kind and of the row itself, that are none
+CLOSED = 1e-14  # m, rad, and m/s, rad/s: bonds that part no more are left alone
+OPEN = 1e-9  # m, rad: a loop that could not be closed
+TURNS = 4  # at most, to close a loop: each ends with the square of what the one before left
+FROZEN = 1e9  # times its inertia resists a joint that sticks while loops are closed
+SPRING_K, SPRING_C, SPRING_LENGTH = 6, 7, 8
+
+
+@kernel
+def rigid_rows(p):
+    """How many rows do not give way."""
+    return 6 * len(p.weld) + len(p.gear)
+
+
+@kernel
+def bond_rows(p):
+    """How many rows there are."""
+    return rigid_rows(p) + len(p.spring)
+
+
+# ------------------------------------------------------------ rows: where they push, and how they part
+
+
+@kernel
+def inside(s, x, a):
+    """Component a of a vector of a body's internal frame, in the world."""
+    return s[3 * a] * x[0] + s[3 * a + 1] * x[1] + s[3 * a + 2] * x[2]
+
+
+@kernel
+def set_push(to, start, s, x0, x1, x2, sign):
+    """The unit force to[start:start+3] at the point x of a body, times sign, with its moment."""
+    n0, n1, n2 = sign * to[start], sign * to[start + 1], sign * to[start + 2]
+    r0, r1, r2 = x0 - s[COM], x1 - s[COM + 1], x2 - s[COM + 2]
+    to[start], to[start + 1], to[start + 2] = n0, n1, n2
+    to[start + 3], to[start + 4], to[start + 5] = r1 * n2 - r2 * n1, r2 * n0 - r0 * n2, r0 * n1 - r1 * n0
+
+
+@kernel
+def locate_bonds(p, w, S):
+    """Levers of all rows, by where the rows S say that bodies are: wrenches of a unit of force on both its bodies."""
+    for i in range(len(p.weld)):
+        s, b, n = S[p.weld[i, 0]], S[p.weld[i, 1]], p.weld_frame[i]
+        for a in range(6):
+            to = w.bond_lever[6 * i + a]
+            to[:] = 0.0
+            if a >= 3:
+                to[a], to[6 + a] = 1.0, -1.0
+                continue
+            to[a] = to[6 + a] = 1.0
+            d, e = n[0:3], n[12:15]
+            set_push(
+                to, 0, s, s[COM] + inside(s, d, 0), s[COM + 1] + inside(s, d, 1), s[COM + 2] + inside(s, d, 2), 1.0
+            )
+            set_push(
+                to, 6, b, b[COM] + inside(b, e, 0), b[COM + 1] + inside(b, e, 1), b[COM + 2] + inside(b, e, 2), -1.0
+            )
+    for i in range(len(p.spring)):
+        locate_spring(p, w, S, i)
+
+
+@kernel
+def locate_spring(p, w, S, i):
+    """The lever of a spring, which pulls its first end towards its second, and its length."""
+    one, two, n, to = S[p.spring[i, 0]], S[p.spring[i, 1]], p.spring_number[i], w.bond_lever[rigid_rows(p) + i]
+    x, y = n[0:3], n[3:6]
+    a0, a1, a2 = one[COM] + inside(one, x, 0), one[COM + 1] + inside(one, x, 1), one[COM + 2] + inside(one, x, 2)
+    b0, b1, b2 = two[COM] + inside(two, y, 0), two[COM + 1] + inside(two, y, 1), two[COM + 2] + inside(two, y, 2)
+    length = math.sqrt((a0 - b0) ** 2 + (a1 - b1) ** 2 + (a2 - b2) ** 2)
+    scale = 1.0 / length if length > 0.0 else 0.0
+    to[0] = to[6] = (a0 - b0) * scale
+    to[1] = to[7] = (a1 - b1) * scale
+    to[2] = to[8] = (a2 - b2) * scale
+    set_push(to, 0, one, a0, a1, a2, 1.0)
+    set_push(to, 6, two, b0, b1, b2, -1.0)
+    w.spring_length[i] = length
+
+
+@kernel
+def ends_of_bond(p, row):
+    """The two bodies that a row pushes; the joints' for a gear."""
+    welds, rigid = 6 * len(p.weld), rigid_rows(p)
+    if row < welds:
+        return p.weld[row // 6, 0], p.weld[row // 6, 1]
+    if row < rigid:
+        return p.gear[row - welds, 0], p.gear[row - welds, 1]
+    return p.spring[row - rigid, 0], p.spring[row - rigid, 1]
+
+
+@kernel
+def is_gear(p, row):
+    """Whether a row joins two joints."""
+    return 6 * len(p.weld) <= row < rigid_rows(p)
+
+
+@kernel
+def six(lever, o, s, lin, ang):
+    """How a body moves along a lever, from columns lin and ang of its row."""
+    return (lever[o] * s[lin] + lever[o + 1] * s[lin + 1] + lever[o + 2] * s[lin + 2]) + (
+        lever[o + 3] * s[ang] + lever[o + 4] * s[ang + 1] + lever[o + 5] * s[ang + 2]
+    )
+
+
+@kernel
+def bond_rate(p, w, S, v, row, lin, ang):
+    """How fast a row parts, from the velocities in columns of S, and from the speeds v of joints."""
+    one, two = ends_of_bond(p, row)
+    if is_gear(p, row):
+        i = row - 6 * len(p.weld)
+        return v[p.vi[one]] - p.gear_number[i, 0] * v[p.vi[two]]
+    lever = w.bond_lever[row]
+    return six(lever, 0, S[one], lin, ang) + six(lever, 6, S[two], lin, ang)
+
+
+@kernel
+def pull(p, w, S, row, f):
+    """A force along a row into the columns X and G of its bodies, negated as they are."""
+    one, two = ends_of_bond(p, row)
+    if is_gear(p, row):
+        S[one, G] -= f
+        S[two, G] += f * p.gear_number[row - 6 * len(p.weld), 0]
+        return
+    for j in range(6):
+        S[one, X + j] -= f * w.bond_lever[row, j]
+        if two >= 0:
+            S[two, X + j] -= f * w.bond_lever[row, 6 + j]
+
+
+# ------------------------------------------------------------ how the tree answers, and what that asks of the forces
+
+
+@kernel
+def see_answers(p, w, S, rows, T):
+    """w.answer, T M^-1 J' row by row, and w.bond_Q, by the elimination in S."""
+    for row in range(rows):
+        clear_impulse(S)
+        pull(p, w, S, row, 1.0)
+        respond(p.parent, p.kind, p.vi, S, w.a)
+        for o in range(len(w.a)):
+            w.answer[row, o] = T * w.a[o]
+        for other in range(row, rows):
+            moved = T * bond_rate(p, w, S, w.a, other, S_, S_ + 3)
+            w.bond_Q[row, other] = w.bond_Q[other, row] = moved
+
+
+@kernel
+def bond_kind(p, row):
+    """0 for a row of places, 1 of turns, 2 of a gear, 3 of a spring."""
+    if row < 6 * len(p.weld):
+        return 0 if row % 6 < 3 else 1
+    return 2 if row < rigid_rows(p) else 3
+
+
+@kernel
+def factorise(p, w, rows):
+    """L of w.bond_Q, scaled to a diagonal of ones, with pivots; rows that follow from others are left out."""
+    L, scale, order = w.bond_L, w.bond_scale, w.bond_order
+    for i in range(rows):
+        most = 0.0
+        for j in range(rows):
+            if bond_kind(p, i) == bond_kind(p, j):
+                most = max(most, w.bond_Q[j, j])
+        scale[i] = 1.0 / math.sqrt(w.bond_Q[i, i]) if w.bond_Q[i, i] > GONE * most else 0.0
+        order[i] = i
+    for i in range(rows):
+        for j in range(rows):
+            L[i, j] = scale[i] * scale[j] * w.bond_Q[i, j]
+    rank = 0
+    for k in range(rows):
+        best = k
+        for i in range(k + 1, rows):
+            if L[order[i], order[i]] > L[order[best], order[best]]:
+                best = i
+        order[k], order[best] = order[best], order[k]
+        a = order[k]
+        if not L[a, a] > ALIKE:
+            break
+        rank += 1
+        L[a, a] = math.sqrt(L[a, a])
+        for i in range(k + 1, rows):
+            L[order[i], a] /= L[a, a]
+        for i in range(k + 1, rows):
+            b = order[i]
+            for j in range(k + 1, i + 1):
+                c = order[j]
+                L[b, c] -= L[b, a] * L[c, a]
+                L[c, b] = L[b, c]
+    w.bond_rank[0] = rank
+
+
+@kernel
+def solve_bonds(w, x):
+    """x = Q^-1 x; 0 for rows that were left out."""
+    L, scale, order, rank = w.bond_L, w.bond_scale, w.bond_order, w.bond_rank[0]
+    for k in range(rank):
+        a = order[k]
+        x[a] *= scale[a]
+        for j in range(k):
+            x[a] -= L[a, order[j]] * x[order[j]]
+        x[a] /= L[a, a]
+    for k in range(rank - 1, -1, -1):
+        a = order[k]
+        for i in range(k + 1, rank):
+            x[a] -= L[order[i], a] * x[order[i]]
+        x[a] /= L[a, a]
+    for k in range(len(x)):
+        a = order[k]
+        x[a] = x[a] * scale[a] if k < rank else 0.0
+
+
+@kernel
+def soften(p, w, T):
+    """How each spring gives way, 1/(what its force falls with its rate), and the rate at which it would not pull.
+
+    By the midpoint as a servo, see `prepare_joints_between` in `midpoint.py`; by Euler as it is at the end of the tick.
+    """
+    rigid = rigid_rows(p)
+    for i in range(len(p.spring)):
+        K, c, row = p.spring_number[i, SPRING_K], p.spring_number[i, SPRING_C], rigid + i
+        force, falls, moves = (
+            -K * (w.spring_length[i] - p.spring_number[i, SPRING_LENGTH]),
+            c + K * T,
+            w.bond_Q[row, row],
+        )
+        if w.bond_middle[0] == 1:  # the least that it moves is T/Q
+            stiff, slow = share(T * K * moves), 0.5 * c * moves
+            force -= (c + stiff * K * T) * w.spring_begun[i]
+            falls = 0.5 * (c + stiff * K * T + share(T * K * moves + slow) * (c + K * T))
+            w.bond_aim[row] = force / falls + w.spring_begun[i]
+        else:
+            w.bond_aim[row] = force / falls
+        w.bond_Q[row, row] += 1.0 / falls
+
+
+@kernel_rare
+def bind(p, w, T):
+    """The speeds w.v1 of the tree as its bonds hold it, and their forces; how it answers is kept for other forces."""
+    rows = bond_rows(p)
+    locate_bonds(p, w, w.S)
+    see_answers(p, w, w.S, rows, T)
+    soften(p, w, T)
+    factorise(p, w, rows)
+    spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
+    for row in range(rows):
+        w.bond_x[row] = w.bond_aim[row] - bond_rate(p, w, w.S, w.v1, row, S_, S_ + 3)
+        w.bond_force[row] = 0.0
+    apply_bonds(w, rows, w.v1)
+
+
+@kernel
+def apply_bonds(w, rows, v):
+    """Add to speeds what bonds do for the rates in w.bond_x, and to their forces."""
+    solve_bonds(w, w.bond_x[:rows])
+    for row in range(rows):
+        f = w.bond_x[row]
+        w.bond_force[row] += f
+        if f != 0.0:
+            for o in range(len(v)):
+                v[o] += f * w.answer[row, o]
+
+
+@kernel_rare
+def hold_answer(p, w):
+    """The answer of the tree to an impulse, in w.a and columns s, as its bonds let it answer."""
+    rows = bond_rows(p)
+    for row in range(rows):
+        w.bond_x[row] = -bond_rate(p, w, w.S, w.a, row, S_, S_ + 3)
+    apply_bonds(w, rows, w.a)
+    spread(p.parent, p.kind, p.vi, w.zero, w.a, w.S)
+
+
+# ------------------------------------------------------------ before a tick, and after it
+
+
+@kernel_rare
+def aim_bonds(p, w, q, v, T):
+    """Rates that rigid rows must have now to have none after T, for bodies at q that move by v; those of springs now.
+
+    Rows of w.S are those of q and v.
+    """
+    rigid = rigid_rows(p)
+    locate_bonds(p, w, w.S)
+    for row in range(bond_rows(p)):
+        w.bond_aim[row] = bond_rate(p, w, w.S, v, row, VELOCITY, OMEGA)
+    for i in range(len(p.spring)):
+        w.spring_begun[i] = w.bond_aim[rigid + i]
+    if rigid > 0:
+        move(p, q, v, T, w.end_q)
+        place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, w.end_q, v, w.ends)
+        locate_bonds(p, w, w.ends)
+        for row in range(rigid):
+            w.bond_aim[row] -= bond_rate(p, w, w.ends, v, row, VELOCITY, OMEGA)
+
+
+@kernel
+def turn_between(s, one, b, other, out):
+    """The rotation vector from the frame `other` of the body in row b to the frame `one` of that in row s."""
+    A, B = np.empty((3, 3)), np.empty((3, 3))
+    for i in range(3):
+        for j in range(3):
+            A[i, j] = s[3 * i] * one[j] + s[3 * i + 1] * one[3 + j] + s[3 * i + 2] * one[6 + j]
+            B[i, j] = b[3 * i] * other[j] + b[3 * i + 1] * other[3 + j] + b[3 * i + 2] * other[6 + j]
+    R = np.empty((3, 3))
+    for i in range(3):
+        for j in range(3):
+            R[i, j] = A[i, 0] * B[j, 0] + A[i, 1] * B[j, 1] + A[i, 2] * B[j, 2]
+    w, x, y, z = quaternion_of(R[0, 0], R[0, 1], R[0, 2], R[1, 0], R[1, 1], R[1, 2], R[2, 0], R[2, 1], R[2, 2])
+    out[0], out[1], out[2] = rotation_vector(w, x, y, z)
+
+
+@kernel
+def see_gaps(p, w, q, S):
+    """How far rigid bonds stand apart, into w.bond_x; the largest."""
+    most = 0.0
+    for i in range(len(p.weld)):
+        s, b, n = S[p.weld[i, 0]], S[p.weld[i, 1]], p.weld_frame[i]
+        for a in range(3):
+            w.bond_x[6 * i + a] = s[COM + a] + inside(s, n[0:3], a) - b[COM + a] - inside(b, n[12:15], a)
+        turn_between(s, n[3:12], b, n[15:24], w.bond_x[6 * i + 3 : 6 * i + 6])
+    for i in range(len(p.gear)):
+        one, two = p.qi[p.gear[i, 0]], p.qi[p.gear[i, 1]]
+        w.bond_x[6 * len(p.weld) + i] = q[one] - p.gear_number[i, 0] * q[two] - p.gear_number[i, 1]
+    for row in range(rigid_rows(p)):
+        most = max(most, abs(w.bond_x[row]))
+    return most
+
+
+@kernel
+def freeze(p, s, w):
+    """What sticks is to stay where it is while loops are closed, if anything else can move."""
+    for k in range(len(p.parent)):
+        o = p.vi[k]
+        if rubs(p.law[o], p.damping[o]) and s.mode[o] == 0:
+            w.frozen[o] = FROZEN * p.C[k, LEAST]
+        else:
+            w.frozen[o] = math.inf if p.damping[o] == math.inf else 0.0
+
+
+@kernel_rare
+def close_loops(p, s, w, half, T):
+    """Put rigid bonds right at the end of a tick, places and speeds; `half`: elements go on by half a tick of these."""
+    rigid, ends = rigid_rows(p), w.ends
+    for o in range(len(s.v)):
+        s.slid[o], w.end_v[o] = 0.0, s.v[o]
+    known = False
+    for _ in range(TURNS):
+        place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, s.q, s.v, ends)
+        apart = see_gaps(p, w, s.q, ends)
+        if known and not apart > CLOSED:
+            break
+        if not known:
+            known = True
+            freeze(p, s, w)
+            backward(p.parent, p.kind, p.vi, p.C, w.tau, w.frozen, w.wrench, ends)
+            locate_bonds(p, w, ends)
+            see_answers(p, w, ends, rigid, 1.0)
+            factorise(p, w, rigid)
+            if w.bond_rank[0] < p.rank:
+                s.singular[0] += 1
+        if not apart > CLOSED:
+            break
+        for row in range(rigid):
+            w.bond_x[row] = -w.bond_x[row]
+        for o in range(len(s.v)):
+            w.a[o] = 0.0
+        apply_bonds(w, rigid, w.a)
+        move(p, s.q, w.a, 1.0, s.q)
+        for o in range(len(s.v)):
+            s.slid[o] += w.a[o] / T
+    place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, s.q, s.v, ends)
+    if not see_gaps(p, w, s.q, ends) <= OPEN:
+        s.unsolved[0] += 1
+    locate_bonds(p, w, ends)
+    for _ in range(2):
+        worst = 0.0
+        for row in range(rigid):
+            w.bond_x[row] = -bond_rate(p, w, ends, s.v, row, VELOCITY, OMEGA)
+            worst = max(worst, abs(w.bond_x[row]))
+        if not worst > CLOSED:
+            break
+        apply_bonds(w, rigid, s.v)
+        place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, s.q, s.v, ends)
+    for o in range(len(s.v)):
+        s.slid[o] += half * (s.v[o] - w.end_v[o])
+        if rubs(p.law[o], p.damping[o]) and s.mode[o] == 0:
+            s.e[o] -= T * s.slid[o]
+    if len(p.which) > 0:
+        slide_contacts(p, s, w, T)
+
+
+@kernel
+def slide_contacts(p, s, w, T):
+    """Contacts that hold remember where, also while loops are closed. The directions of pairs are those of the tick."""
+    spread(p.parent, p.kind, p.vi, w.zero, s.slid, w.S)
+    for c in range(len(p.which)):
+        f = s.touching[c]
+        if p.contacts[c, at.MU] > 0.0 and (f[at.FORCE] != 0.0 or f[at.FORCE + 1] != 0.0 or f[at.FORCE + 2] != 0.0):
+            for a in range(1, 3):
+                add_to_memory(p, s, w, c, a, at.STRETCH, T * parting(p, w, c, a, S_, S_ + 3))
