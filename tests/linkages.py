@@ -15,13 +15,15 @@ X, Y, Z = np.eye(3)
 class Joint:
     """Of a kind that tegotae has, by its name in small letters; `axes` are those that the kind asks for, in order.
 
-    `damping` [N·m·s/rad, N·s/m] and `armature` [kg·m², kg] are for "revolute" and "prismatic" only.
+    `damping` [N·m·s/rad, N·s/m], `armature` [kg·m², kg] and dry `friction` [N·m, N] are for "revolute" and "prismatic"
+    only; the last two are not in `maximal.py`.
     """
 
     kind: str
     axes: tuple = (tuple(Z),)
     damping: float = 0.0
     armature: float = 0.0
+    friction: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +111,7 @@ SIZES = {  # how many numbers in q and in v
 
 def joint_in_tegotae(joint, **more):
     """The joint of the library; names that it may lack are asked for here, not when this file is imported."""
+    import tegotae as tg
     from tegotae import multibody
 
     made = getattr(multibody, joint.kind.capitalize())
@@ -117,6 +120,9 @@ def joint_in_tegotae(joint, **more):
     if joint.kind == "universal":
         return made(first=joint.axes[0], second=joint.axes[1], **more)
     given = {name: getattr(joint, name) for name in ("damping", "armature") if getattr(joint, name)}
+    if joint.friction:
+        law = tg.Coulomb(joint.friction)
+        given["friction"] = tg.FrictionImpedance(stiffness=1e6 * joint.friction, damping=1e3 * joint.friction, law=law)
     return made(axis=joint.axes[0], **given, **more)
 
 

@@ -1,7 +1,7 @@
 """Slider crank and four-bar linkage in one coordinate, in closed form: the angle of the crank tells everything else.
 
 Every centre of mass is a sum of arms that turn with the links; their first and second derivatives by the crank's angle
-are written out, so energy and the equation of motion are, too:  M a + h w² = torque - dV - damping w.
+are written out, so energy and the equation of motion are, too:  M a + h w² = torque - dV - damping w - rubbing sgn(w).
 """
 
 from dataclasses import dataclass
@@ -23,10 +23,13 @@ def arm(angle, along):
 
 @dataclass(frozen=True, kw_only=True)
 class Linkage:
-    """What both have in common. `damping` [N·m·s/rad]: between which two links (-1: the ground), and how much."""
+    """What both have in common. `damping` [N·m·s/rad] and dry `friction` [N·m], while it slides: between which two
+    links (-1: the ground), and how much.
+    """
 
     gravity: float = 9.81
     damping: tuple = ()
+    friction: tuple = ()
 
     def angles(self, th):
         """Of all links in the world, their first and their second derivatives by the crank's angle."""
@@ -54,12 +57,21 @@ class Linkage:
     def acceleration(self, th, w, torque=0.0):
         """Of the crank [rad/s²]."""
         M, h, dV, D = self._terms(th)
-        return (torque - dV - D * w - h * w * w) / M
+        return (torque - dV - D * w - self.rubbing(th) * np.sign(w) - h * w * w) / M
+
+    def rubbing(self, th):
+        """What dry friction resists the crank with while all slides [N·m]; the most that it holds while all sticks."""
+        rates = np.append(self.angles(th)[1], 0.0)
+        return sum(limit * abs(rates[i] - rates[j]) for i, j, limit in self.friction)
+
+    def weight(self, th):
+        """What gravity asks of the crank's drive [N·m]."""
+        return self._terms(th)[2]
 
     def torque(self, th, w, a=0.0):
         """Of the crank's drive [N·m]."""
         M, h, dV, D = self._terms(th)
-        return M * a + dV + D * w + h * w * w
+        return M * a + dV + D * w + self.rubbing(th) * np.sign(w) + h * w * w
 
     def energy(self, th, w):
         """Kinetic and potential [J]; the latter is 0 at the crank's axis."""
@@ -69,11 +81,11 @@ class Linkage:
         return 0.5 * self._terms(th)[0] * w * w, V
 
     def run(self, times, th, w, torque=0.0):
-        """The crank's angle, its speed and what dampers took [J], at these times [s]."""
+        """The crank's angle, its speed and what dampers and friction took [J], at these times [s]."""
 
         def rate(t, y):
             a = self.acceleration(y[0], y[1], torque)
-            return [y[1], a, self._terms(y[0])[3] * y[1] ** 2]
+            return [y[1], a, self._terms(y[0])[3] * y[1] ** 2 + self.rubbing(y[0]) * abs(y[1])]
 
         span = (0.0, float(np.max(times)))
         return solve_ivp(
@@ -143,8 +155,11 @@ class FourBar(Linkage):
             )
 
         between = {(0, -1): "crank", (1, 0): "coupler", (2, -1): "rocker", (1, 2): "pin"}
-        damping = {between[i, j]: c for i, j, c in self.damping}
-        joints = {name: revolute(damping=damping.get(name, 0.0)) for name in between.values()}
+        damping, friction = ({between[i, j]: much for i, j, much in some} for some in (self.damping, self.friction))
+        joints = {
+            name: revolute(damping=damping.get(name, 0.0), friction=friction.get(name, 0.0))
+            for name in between.values()
+        }
         links = (
             rod("crank", 0, joint=joints["crank"]),
             rod("coupler", 1, joint=joints["coupler"], parent="crank", position=(self.crank, 0.0, 0.0)),

@@ -41,6 +41,12 @@ PUBLISHED_ACCELERATIONS = np.array([
     -24631.76316945196, 51850.37701610329, 324102.5686413781, 566749.3645176213, 16743.62929479361,
     -566749.3645176222, 9826.520791458422,
 ])  # fmt: skip
+# What body 2 pushes bodies 3, 4 and 6 with, at F [N], two numbers each: at the start and at the end.
+START_MULTIPLIERS = np.array([98.5668703962410896, -6.12268834425566265, 0.0, 0.0, 0.0, 0.0])
+PUBLISHED_MULTIPLIERS = np.array([
+    199.1753333731910, -29.75531228015052, 23.06654119098399, 31.45271365475927, 22.64249232082739, 11.61740700019673
+])  # fmt: skip
+START_ACCELERATIONS = np.array([14222.4439199541138, -10666.8329399655854, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
 # ------------------------------------------------------------ the published equations
@@ -134,10 +140,16 @@ def centripetal(p, v):
     return np.concatenate([F - third, F - fourth, F - sixth])
 
 
-def accelerations(p, v, torque=TORQUE):
+def solved_once(p, v, torque=TORQUE):
+    """Accelerations and multipliers: M a + G' multipliers = forces."""
     G, M = jacobian(p), mass_matrix(p)
     whole = np.block([[M, G.T], [G, np.zeros((6, 6))]])
-    return np.linalg.solve(whole, np.concatenate([forces(p, v, torque), -centripetal(p, v)]))[:7]
+    found = np.linalg.solve(whole, np.concatenate([forces(p, v, torque), -centripetal(p, v)]))
+    return found[:7], found[7:]
+
+
+def accelerations(p, v, torque=TORQUE):
+    return solved_once(p, v, torque)[0]
 
 
 def projected(p, v):
