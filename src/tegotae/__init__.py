@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         InputError,
         LeftOutWarning,
         MissingExtraError,
+        SingularWarning,
         TegotaeError,
         UniquenessError,
         UnsolvedWarning,

@@ -45,3 +45,7 @@ class LeftOutWarning(UserWarning):
 
 class UnsolvedWarning(UserWarning):
     """Steps of a machine that found no solution: the message says how many, of which machine, and what helps."""
+
+
+class SingularWarning(UserWarning):
+    """A mechanism that passed positions in which its loops do not say how it moves on; the message says how often."""

@@ -20,6 +20,7 @@ from tegotae.multibody.live_scene import LiveScene
 from tegotae.multibody.loops import Loop
 from tegotae.multibody.scene import Scene
 from tegotae.multibody.shapes import Ball, Box, Corners, HalfSpace, Nearest, Plate, Point, Sphere
+from tegotae.multibody.springs import Spring
 from tegotae.multibody.tree import Tree, join
 from tegotae.multibody.urdf import UrdfWarning, load_urdf
 
@@ -50,6 +51,7 @@ __all__ = [
     "Servo",
     "Sphere",
     "Spherical",
+    "Spring",
     "Touch",
     "Tree",
     "TreeAdmittance",

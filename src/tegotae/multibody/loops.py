@@ -201,9 +201,15 @@ class Closing:
         speeds = checks.finite_array(OWNER, "v", v, "", last=at.nv).copy()
         J = self._conditions(found)
         rates = J @ speeds
-        speeds[free] -= np.linalg.lstsq(J[:, free], rates, rcond=SAME)[0]
-        left = float(np.abs(J @ speeds).max(initial=0.0))
-        if left > SHUT * (1.0 + float(np.abs(speeds).max(initial=0.0))):
+        left = np.inf
+        for some in (np.setdiff1d(free, at.free_speeds), free):
+            changed = speeds.copy()
+            changed[some] -= np.linalg.lstsq(J[:, some], rates, rcond=SAME)[0]
+            left = float(np.abs(J @ changed).max(initial=0.0))
+            if left <= SHUT * (1.0 + float(np.abs(changed).max(initial=0.0))):
+                speeds = changed
+                break
+        else:
             problem = f"with {', '.join(hold)} moving so, the loops part at {left:.3g} m/s or rad/s."
             checks.refuse(OWNER, problem, f"Hold at most {self.mobility} joints, or start near another configuration.")
         return found, speeds
@@ -243,7 +249,9 @@ class Closing:
         farther away.
         """
         rng, at = np.random.default_rng(0), self.arrays
-        found, gap = self._close(q, free)
+        found, gap = self._close(q, np.setdiff1d(free, at.free_speeds))  # what flies stays, if it can
+        if np.abs(gap).max(initial=0.0) > SHUT:
+            found, gap = self._close(q, free)
         for k in range(RESTARTS):
             if np.abs(gap).max(initial=0.0) <= SHUT:
                 break

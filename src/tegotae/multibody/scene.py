@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from tegotae import checks
 from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
 from tegotae.contact import SLIGHT, check_depths, weight_of
-from tegotae.errors import TegotaeError
+from tegotae.errors import SingularWarning, TegotaeError
 from tegotae.layout import Layouts
 from tegotae.multibody.attachments import (
     Attachment,
@@ -36,6 +37,7 @@ from tegotae.multibody.kernels.records import AXES, BODY, GAP, HELD, MU, RESTITU
 from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
 from tegotae.multibody.scene_layout import bond_values, port_values, scene_layout, tree_values
 from tegotae.multibody.scene_result import result_of
+from tegotae.multibody.springs import Spring, rows_of
 from tegotae.multibody.tree import Tree
 from tegotae.parameters import Parameter, as_given
 from tegotae.ports import Port
@@ -43,6 +45,7 @@ from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.source import module_of
 from tegotae.state import Fault, State
+from tegotae.unsolved import to_the_user
 
 OWNER = "Scene"
 Method = Literal["midpoint", "euler", "symplectic", "rk4"]
@@ -93,6 +96,9 @@ class Scene(Admittance):
             accept=as_given,
         ),
     ] = None
+    springs: Annotated[
+        Sequence[Spring], Parameter("between points of bodies, or to the world", "Give a list of Spring(...).")
+    ] = ()
     controllers: Annotated[Mapping[str, Servo | Lock], Parameter("joint -> `Servo` or `Lock`", accept=as_given)] = (
         field(default_factory=dict)
     )
@@ -128,7 +134,7 @@ class Scene(Admittance):
         if self.dimension and self.method not in IMPLICIT:
             problem = f"method={checks.shown(self.method)} with ports at={checks.shown(self.at)}."
             checks.refuse(OWNER, problem, "Use method='midpoint': whatever it meets there is solved with it.")
-        _ = self.pairs
+        _ = self.pairs, self._springs
 
     def __repr__(self) -> str:
         return f"Scene({len(self.tree.bodies)} bodies, {len(self.pairs.names)} pairs, method={self.method!r})"
@@ -164,7 +170,7 @@ class Scene(Admittance):
     @cached_property
     def _springs(self) -> Array:
         """A row each: both bodies, both places in them, stiffness, damping, length."""
-        return np.zeros((0, 11))
+        return rows_of(self.tree, self.springs)
 
     @cached_property
     def servos(self) -> tuple[str, ...]:
@@ -312,6 +318,20 @@ class Scene(Admittance):
     def fault(self, state: State) -> Fault | None:
         """What cannot be, also in the impedances of its joints."""
         return super().fault(state) or self._own_joints.fault(state)
+
+    def about_end(self, state: State) -> dict[str, Any]:
+        """In how many ticks loops stood where one of their conditions says nothing, such as in a dead point."""
+        if not self.tree.is_closed:
+            return {}
+        count = int(state["singular"])
+        if count:
+            problem = (
+                f"{OWNER}: in {count} tick{'s' * (count > 1)} loops stood in a singular position, where links lie "
+            )
+            problem += "in one line, say: which way they go on from there is not determined."
+            remedy = "Start elsewhere, or let a spring, a mass or a drive say which way."
+            warnings.warn(f"{problem}\n  {remedy}", SingularWarning, stacklevel=to_the_user())
+        return {"singular_ticks": count}
 
     def places_of(self, state: State) -> Array:
         """Where the pairs are in a state, a row each: see `PLACES`."""

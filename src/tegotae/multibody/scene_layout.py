@@ -154,6 +154,7 @@ BONDS = (
     Part("spring_number", "", "both places, stiffness, damping, length", ("springs", 9)),
 )
 _BOUND = (
+    Part("tension", "N", "of each spring, > 0 where it pulls", ("springs",), axes=("spring",)),
     Part("slid", "rad/s or m/s", "by which the last tick closed loops", ("loose_speeds",), recorded=False),
     Part("singular", "-", "ticks so far in which loops lost a condition", whole=True, recorded=False),
 )
@@ -244,8 +245,9 @@ def scene_layout(
     if bounces:
         touches = (*touches[:-1], replace(touches[-1], shape=("pairs", RESTITUTION + 1)))
     touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
+    bound = (replace(_BOUND[0], recorded=springs > 0), *_BOUND[1:])
     parameters: Items = (*TREE, *JOINTS, *touches, *BONDS, *owned.parts[0])
-    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, *_OWED, *_BOUND, touching, *owned.parts[1])
+    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, *_OWED, *bound, touching, *owned.parts[1])
     impacts = _IMPACTS if bounces else ()
     workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *impacts, *_BINDING, *owned.parts[2])
     if not ports:

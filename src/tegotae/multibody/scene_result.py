@@ -37,6 +37,9 @@ def result_of(scene: Scene, plain: Result, period: float) -> Result:
         "method": scene.method,
         "unsolved_steps": plain.about["unsolved_steps"],
     }
+    about |= {name: plain.about[name] for name in ("singular_ticks",) if name in plain.about}
+    if scene.springs:
+        about["springs"] = ", ".join(spring.label for spring in scene.springs)
     about |= {"joints": ", ".join(tree.joint_names), "pairs": ", ".join(scene.pairs.names)}
     about["coordinate_names"] = ", ".join(_labels(tree, _FREE_PLACE, _BALL_PLACE, ("rad", "m")))
     about["speed_names"] = ", ".join(_labels(tree, _FREE_SPEED, (), ("rad/s", "m/s")))

@@ -109,6 +109,11 @@ class TreeArrays:
         return [k for k, kind in enumerate(self.kind.tolist()) if kind != FREE]
 
     @cached_property
+    def free_speeds(self) -> list[int]:
+        """Speeds of bodies that fly."""
+        return [int(o) + j for o in self.vi[self.kind == FREE] for j in range(6)]
+
+    @cached_property
     def nq(self) -> int:
         """How many numbers a configuration has."""
         return int(_coordinates(self.kind).sum())

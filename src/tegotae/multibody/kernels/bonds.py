@@ -25,7 +25,7 @@ from tegotae.multibody.kernels.passes import backward, clear_impulse, respond
 from tegotae.multibody.kernels.places import add_to_memory, parting
 from tegotae.multibody.kernels.quantities import spread
 
-GONE, ALIKE = 1e-12, 1e-10  # pivots, in parts of the largest row of its kind and of the row itself, that are none
+ALIKE = 1e-10  # a pivot that is none, in parts of the largest row of its kind
 CLOSED = 1e-14  # m, rad, and m/s, rad/s: bonds that part no more are left alone
 OPEN = 1e-9  # m, rad: a loop that could not be closed
 TURNS = 4  # at most, to close a loop: each ends with the square of what the one before left
@@ -171,6 +171,13 @@ def see_answers(p, w, S, rows, T):
 
 
 @kernel
+def tell_tension(p, s, w):
+    """What springs pulled with in the tick that is solved."""
+    for i in range(len(p.spring)):
+        s.tension[i] = -w.bond_force[rigid_rows(p) + i]
+
+
+@kernel
 def bond_kind(p, row):
     """0 for a row of places, 1 of turns, 2 of a gear, 3 of a spring."""
     if row < 6 * len(p.weld):
@@ -180,14 +187,18 @@ def bond_kind(p, row):
 
 @kernel
 def factorise(p, w, rows):
-    """L of w.bond_Q, scaled to a diagonal of ones, with pivots; rows that follow from others are left out."""
+    """L of w.bond_Q with pivots; rows that follow from others are left out.
+
+    Places and turns are scaled by the largest of their kind, so that rounding is as small in all rows: of a plane loop
+    that is tilted but a little, rows out of its plane are nearly nothing, and must stay so.
+    """
     L, scale, order = w.bond_L, w.bond_scale, w.bond_order
     for i in range(rows):
-        most = 0.0
+        kind, most = bond_kind(p, i), w.bond_Q[i, i]
         for j in range(rows):
-            if bond_kind(p, i) == bond_kind(p, j):
+            if kind < 2 and bond_kind(p, j) == kind:
                 most = max(most, w.bond_Q[j, j])
-        scale[i] = 1.0 / math.sqrt(w.bond_Q[i, i]) if w.bond_Q[i, i] > GONE * most else 0.0
+        scale[i] = 1.0 / math.sqrt(most) if most > 0.0 else 0.0
         order[i] = i
     for i in range(rows):
         for j in range(rows):
@@ -260,13 +271,20 @@ def soften(p, w, T):
 
 
 @kernel_rare
-def bind(p, w, T):
-    """The speeds w.v1 of the tree as its bonds hold it, and their forces; how it answers is kept for other forces."""
+def see_bonds(p, w, T):
+    """How the tree answers the forces of its bonds, by the elimination in the rows of S."""
     rows = bond_rows(p)
     locate_bonds(p, w, w.S)
     see_answers(p, w, w.S, rows, T)
     soften(p, w, T)
     factorise(p, w, rows)
+
+
+@kernel_rare
+def bind(p, w, T):
+    """The speeds w.v1 of the tree as its bonds hold it, and their forces; how it answers is kept for other forces."""
+    rows = bond_rows(p)
+    see_bonds(p, w, T)
     spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
     for row in range(rows):
         w.bond_x[row] = w.bond_aim[row] - bond_rate(p, w, w.S, w.v1, row, S_, S_ + 3)
@@ -292,7 +310,10 @@ def hold_answer(p, w):
     rows = bond_rows(p)
     for row in range(rows):
         w.bond_x[row] = -bond_rate(p, w, w.S, w.a, row, S_, S_ + 3)
-    apply_bonds(w, rows, w.a)
+    solve_bonds(w, w.bond_x[:rows])
+    for row in range(rows):
+        for o in range(len(w.a)):
+            w.a[o] += w.bond_x[row] * w.answer[row, o]
     spread(p.parent, p.kind, p.vi, w.zero, w.a, w.S)
 
 

@@ -67,7 +67,7 @@ def commit_euler(p, s, w, T):
     commit_friction(p, friction_kept(s, w), T)
     commit_marked(p, s, w, T)
     tell_forces(p, s, w)  # as they acted: before the surfaces turn on
-    keep_speeds(s, w)
+    keep_speeds(p, s, w)
     move(p, s.q, s.v, T, s.q)
     if w.struck[0] > 0:
         move(p, s.q, w.late, T, s.q)
@@ -84,7 +84,7 @@ def commit_middle(p, s, w, T):
     commit_marked(p, s, w, T)
     tell_forces(p, s, w)
     count_marked(p, w, s.f, T)
-    keep_speeds(s, w)
+    keep_speeds(p, s, w)
     move(p, w.mid, s.v, 0.5 * T, s.q)
     if w.struck[0] > 0:
         move(p, s.q, w.late, T, s.q)

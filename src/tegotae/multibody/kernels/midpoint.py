@@ -261,7 +261,7 @@ def commit_middle(p, s, w, T):
         commit_contacts(p, s, w, w.met[0], T)
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
     count_work(p, w, s.f, T)
-    keep_speeds(s, w)
+    keep_speeds(p, s, w)
     move(p, w.mid, s.v, 0.5 * T, s.q)
     if rigid_rows(p) > 0:
         close_loops(p, s, w, 0.5, T)

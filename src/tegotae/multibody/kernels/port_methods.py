@@ -2,6 +2,7 @@
 
 from tegotae.compile import kernel_inside
 from tegotae.multibody.kernels.balance import restore_balance
+from tegotae.multibody.kernels.bonds import bond_rows
 from tegotae.multibody.kernels.midpoint import commit_middle, expect, note_change, prepare_middle
 from tegotae.multibody.kernels.quantities import spread
 from tegotae.multibody.kernels.stepping import commit, prepare, restore
@@ -27,7 +28,8 @@ def prepare_euler(p, s, w, T):
 @kernel_inside
 def see_euler(p, s, w, T):
     """The motion of all ports."""
-    see_motion(p, s, w, len(p.which) > 0, T)  # to see what comes into touch, velocities were spread already
+    # To see what comes into touch, and what bonds must do, velocities were spread already.
+    see_motion(p, s, w, len(p.which) > 0 or bond_rows(p) > 0, T)
 
 
 @kernel_inside

@@ -22,7 +22,7 @@ from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.coupling.kernels.natural_newton import HOLD, OUT, SLIP, choose_modes
 from tegotae.coupling.kernels.natural_residual import BOX, CONE, MATRIX, MODE, RHO, H, Problem
 from tegotae.kernels.linear import eliminate
-from tegotae.multibody.kernels.bonds import bind, bond_rows
+from tegotae.multibody.kernels.bonds import bond_rows, see_bonds
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.joints import slope_kernels, with_customs
 from tegotae.multibody.kernels.port_methods import EULER, MIDPOINT
@@ -258,7 +258,7 @@ def _trial_kernels(method, halves, solve_of):
         """The same, worked out into w.slopes."""
         met = w.met[0]
         if bond_rows(p) > 0 and met == 0:  # joints may resist otherwise than in the last solve
-            bind(p, w, T)
+            see_bonds(p, w, T)
         for j in range(len(p.joint)):
             for c in range(p.rows[j]):
                 column = p.row[j] + c

@@ -14,7 +14,7 @@ import numpy as np
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.kernels.rotations import turn_into
-from tegotae.multibody.kernels.bonds import aim_bonds, bond_rows, close_loops, rigid_rows
+from tegotae.multibody.kernels.bonds import aim_bonds, bond_rows, close_loops, rigid_rows, tell_tension
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
 from tegotae.multibody.kernels.joints import commit_friction, prepare_joints, stiction_kernels, with_customs
 from tegotae.multibody.kernels.kinematics import (
@@ -127,7 +127,7 @@ def commit(p, s, w, T):
     if len(p.which) > 0:
         commit_contacts(p, s, w, w.met[0], T)
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
-    keep_speeds(s, w)
+    keep_speeds(p, s, w)
     move(p, s.q, s.v, T, s.q)
     if rigid_rows(p) > 0:
         close_loops(p, s, w, 0.0, T)
@@ -136,9 +136,10 @@ def commit(p, s, w, T):
 
 
 @kernel_inside
-def keep_speeds(s, w):
+def keep_speeds(p, s, w):
     """The speeds that were found; where the next tick starts is told by where this one ended, not by its trials."""
     s.unsolved[0] += 1 - w.found[0]
+    tell_tension(p, s, w)
     for o in range(len(s.v)):
         s.v[o] = w.v1[o]
         if s.mode[o] != 0:
