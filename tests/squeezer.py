@@ -17,7 +17,7 @@ from linkages import Closure, Link, Mechanism, revolute
 
 MASSES = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
 INERTIAS = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
-A, B, C = (-0.06934, -0.00227), (-0.03635, 0.03273), (0.014, 0.072)
+A, B, C = np.array([(-0.06934, -0.00227), (-0.03635, 0.03273), (0.014, 0.072)])
 C0, L0, TORQUE = 4530.0, 0.07785, 0.033  # N/m, m, N·m
 D, DA, E, EA, RR, RA = 0.028, 0.0115, 0.02, 0.01421, 0.007, 0.00092
 SS, SA, SB, SC, SD = 0.035, 0.01874, 0.01043, 0.018, 0.02
@@ -70,20 +70,22 @@ def mass_matrix(p):
     return M
 
 
+def spring(gamma):
+    """From C to D [m], and how hard it pulls [N]."""
+    way = np.array([SD * cos(gamma) + SC * sin(gamma), SD * sin(gamma) - SC * cos(gamma)]) + B - C
+    return way, C0 * (np.hypot(*way) - L0)
+
+
 def spring_torque(gamma):
     """On body 3, about B [N·m]."""
-    x = SD * cos(gamma) + SC * sin(gamma) + B[0] - C[0]
-    y = SD * sin(gamma) - SC * cos(gamma) + B[1] - C[1]
-    length = np.hypot(x, y)
-    pull = -C0 * (length - L0) / length
-    return pull * (x * (SC * cos(gamma) - SD * sin(gamma)) + y * (SD * cos(gamma) + SC * sin(gamma)))
+    way, tension = spring(gamma)
+    x, y = -tension / np.hypot(*way) * way
+    return x * (SC * cos(gamma) - SD * sin(gamma)) + y * (SD * cos(gamma) + SC * sin(gamma))
 
 
 def spring_energy(gamma):
     """[J]"""
-    x = SD * cos(gamma) + SC * sin(gamma) + B[0] - C[0]
-    y = SD * sin(gamma) - SC * cos(gamma) + B[1] - C[1]
-    return 0.5 * C0 * (np.hypot(x, y) - L0) ** 2
+    return 0.5 * spring(gamma)[1] ** 2 / C0
 
 
 def forces(p, v, torque=TORQUE):
@@ -222,3 +224,9 @@ def mechanism():
 
 
 ORDER = [0, 1, 2, 4, 3, 6, 5]
+
+
+def spring_in_tegotae():
+    from tegotae.multibody import AtPoint, Spring
+
+    return Spring(first=AtPoint("k3", (SD, -SC, 0.0)), second=(*C, 0.0), stiffness=C0, length=L0)
