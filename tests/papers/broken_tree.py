@@ -8,7 +8,7 @@ import numpy as np
 from breaks import labour
 
 import tegotae as tg
-from tegotae.multibody import Lock, Scene, Touch, Tree, load_urdf
+from tegotae.multibody import Lock, Revolute, Scene, Touch, Tree, load_urdf
 from tegotae.multibody.tree_arrays import arrays_of
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.table import ArmServo, Hexa, HexaPlant
@@ -69,14 +69,25 @@ def bent_file(path, **options):
 def pushed(**axes):
     """A tree in a gravity of its own."""
 
-    def make(bodies, *, gravity=(0.0, 0.0, -9.81)):
+    def make(bodies, *, gravity=(0.0, 0.0, -9.81), **rest):
         along = {"x": 0, "y": 1, "z": 2}
         lean = list(gravity)
         for axis, more in axes.items():
             lean[along[axis]] += more
-        return Tree(bodies, gravity=tuple(lean))
+        return Tree(bodies, gravity=tuple(lean), **rest)
 
     return make
+
+
+def loosely_joined(bodies, *, loops, **rest):
+    """The joint of a loop sits a nanometre beside its place."""
+    moved = [replace(loop, place=np.asarray(loop.place) + (1e-9, 0.0, 0.0)) for loop in loops]
+    return Tree(bodies, loops=moved, **rest)
+
+
+def open_loops_rub_less(bodies, *, loops, **rest):
+    """What closes a loop does not rub."""
+    return Tree(bodies, loops=[replace(loop, joint=Revolute()) for loop in loops], **rest)
 
 
 # ------------------------------------------------------------ scenes, touches and joints that do not hold
@@ -96,7 +107,7 @@ class FirstOrder(Scene):
     """By Euler's ticks, whatever is asked for; what diverges by them stays where it was."""
 
     def run(self, *given, **options):
-        if options["period"] > 5e-3:
+        if options["period"] >= 5e-3:
             return super().run(*given, **options)
         return super().run(*given, **options | {"method": "euler"})
 

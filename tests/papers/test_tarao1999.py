@@ -44,6 +44,24 @@ BREAKS = {
         "a little less": {"Touch": broken.touch(restitution=0.98)},
         "of first order": {"Scene": broken.FirstOrder},
     },
+    "loops-stay-closed": {
+        "of first order": {"Scene": broken.FirstOrder},
+        "a joint beside its place": {"Tree": broken.loosely_joined},
+        "other gravity": {"Tree": broken.pushed(y=-1e-2)},
+    },
+    "friction-in-loops-is-exact": {
+        "creeping": {"Scene": broken.Creeping},
+        "a third of the friction": {"Friction": broken.weak_friction},
+        "none where a loop is closed": {"Tree": broken.open_loops_rub_less},
+    },
+    "ball-joints-have-no-pole": {
+        "of first order": {"Scene": broken.FirstOrder},
+        "other gravity": {"Tree": broken.pushed(z=-0.1)},
+    },
+    "springs-between-any-points": {
+        "of first order": {"Scene": broken.FirstOrder},
+        "in a thin gas": {"Scene": broken.Leaking},
+    },
     "cost-per-body": {"quadratic": {"Tree": broken.Quadratic}},
     "real-time": {"slow": {"TwoRobots": broken.Slow}},
     "table-round-trip": {

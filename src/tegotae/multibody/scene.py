@@ -232,6 +232,9 @@ class Scene(Admittance):
             check_friction(OWNER, rubbing, period, self._lacking_inertia)
             return
         remedy = "Use method='midpoint', which has them exactly."
+        if self.tree.is_closed or self.springs:
+            what = "loops, or joints that follow others" if self.tree.is_closed else "springs between bodies"
+            checks.refuse(OWNER, f"method={checks.shown(self.method)} with {what}.", remedy)
         if rubbing:
             problem = f"method={checks.shown(self.method)} with friction in {', '.join(list(rubbing)[:5])}."
             checks.refuse(OWNER, problem, remedy)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae.checks import Array
+from tegotae.multibody.attachments import AtPoint
 from tegotae.multibody.frames import ORIGIN
 from tegotae.multibody.kernels.kinematics import BALL, FREE, PRISMATIC, REVOLUTE
 from tegotae.multibody.kernels.stepping import FAR
@@ -20,6 +21,7 @@ from tegotae.result import Result, Variable
 if TYPE_CHECKING:
     from tegotae.multibody.contact import Touch
     from tegotae.multibody.scene import Scene
+    from tegotae.multibody.springs import Spring
 
 INSTANTS = 6
 MOST_LINES = 300  # more of them are a thicket
@@ -59,7 +61,7 @@ def result_of(scene: Scene, plain: Result, period: float) -> Result:
         "angular_momentum": Variable(("time", "axis"), angular, "kg·m²/s", "about the world's origin"),
     }
     about["beyond_limits"] = ", ".join(_beyond_limits(tree, q))
-    return Result(variables, title="Scene", about=about | picture_of(tree, scene.touches, time, q))
+    return Result(variables, title="Scene", about=about | picture_of(tree, scene.touches, scene.springs, time, q))
 
 
 # What the numbers of a free body are, in q and in v, with their units.
@@ -92,13 +94,16 @@ def _beyond_limits(tree: Tree, q: Array) -> list[str]:
 # ------------------------------------------------------------ a picture: lines, balls and planes
 
 
-def picture_of(tree: Tree, touches: Sequence[Touch], time: Array, q: Array) -> dict[str, Any]:
+def picture_of(
+    tree: Tree, touches: Sequence[Touch], springs: Sequence[Spring], time: Array, q: Array
+) -> dict[str, Any]:
     """Flat rows of numbers, as a result keeps them; nothing where there would be too much to see.
 
     "picture_times" [s]; "picture_lines", both ends of every line at every time, (times, lines, 2, 3) [m];
     "picture_balls", centres and radii, (times, balls, 4) [m]; "picture_planes", a point and the normal, (planes, 6).
     """
     lines, balls = _bodies(tree, touches)
+    lines += _joined_once_more(tree, springs)
     for touch in touches:
         edges, spheres = _surface(touch.surface, touch.of)
         lines, balls = lines + edges, balls + spheres
@@ -145,6 +150,22 @@ def _bodies(tree: Tree, touches: Sequence[Touch]) -> tuple[list[tuple[Place, Pla
             lines += [((touch.on, ORIGIN), at)] if np.any(ball[:3]) else []
             balls.append((at, float(ball[3])))
     return lines, balls
+
+
+def _joined_once_more(tree: Tree, springs: Sequence[Spring]) -> list[tuple[Place, Place]]:
+    """Both bodies of a loop, each to the joint between them; and springs, from end to end."""
+    lines: list[tuple[Place, Place]] = []
+    for loop in tree.loops:
+        lines.append(((loop.body, ORIGIN), (loop.body, loop.place)))
+        if loop.parent is not None:
+            lines.append(((loop.parent, ORIGIN), (loop.parent, loop.position)))
+    for spring in springs:
+        ends: list[Place] = [
+            (end.body, end.place) if isinstance(end, AtPoint) else (None, end)  # type: ignore[list-item]
+            for end in (spring.first, spring.second)
+        ]
+        lines.append((ends[0], ends[1]))
+    return [line for line in lines if line[0][0] != line[1][0] or np.any(np.subtract(line[0][1], line[1][1]))]
 
 
 def _surface(surface: Surface, of: str | None) -> tuple[list[tuple[Place, Place]], list[tuple[Place, float]]]:

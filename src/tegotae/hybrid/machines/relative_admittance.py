@@ -99,6 +99,9 @@ class RelativeAdmittance(Admittance):
         if ends[0] == ends[1]:
             checks.refuse(_OWNER, f"at={self.at!r} and of={self.of!r} are one rigid body.", "Give two that can meet.")
         object.__setattr__(self, "controllers", checked_controllers(_OWNER, self.tree, self.controllers))
+        if self.tree.is_closed:
+            remedy = "Use a TreeAdmittance, which solves them in its ticks."
+            checks.refuse(_OWNER, "tree has loops, or joints that follow others.", remedy)
         for name, friction in self._rubbing.items():
             if not has_a_law(friction):
                 remedy = "Use a FrictionImpedance without mass and lag, lock the joint, or use a TreeAdmittance."

@@ -101,6 +101,7 @@ paper.collect(
     "dynamics",
     "ticks",
     "impacts",
+    "mechanisms",
     "table",
     "contact",
     "stiction",
