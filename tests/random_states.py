@@ -148,6 +148,7 @@ def machines() -> Iterator[Block]:
     pendulum = Tree([Body(name="bob", mass=1.0, center=(0.3, 0.0, 0.0), joint=Revolute(axis=(0, 1, 0)))])
     for method in ("symplectic", "rk4"):
         yield Scene(tree=pendulum, method=method)
+    yield from mechanisms()
     slider = Inclusion({"p": "v", "v": "(load - coulomb(4, v, 'rub') + dio(p, 'wall'))/2"}, inputs={"load": 0.0})
     given = {"friction": Friction(stiffness=1e5, damping=200.0), "contact": Contact(stiffness=1e5, damping=200.0)}
     yield slider.to_stepper(period=PERIOD, **given).as_admittance(force="load", velocity="v")
@@ -206,6 +207,46 @@ def networks(hung: tg.Circuit) -> Iterator[Block]:
     )
     alone = tg.Circuit(tg.Mass(mass=2.0, dimension=2), {"along": tg.Link(STACK, "port", ratio=[[0.6, 0.8]])})
     yield alone
+
+
+def mechanisms() -> Iterator[Block]:
+    """Loops, joints that follow others, springs between points, ball joints: alone, with ports, with friction."""
+    from tegotae.multibody import (
+        AtJoint,
+        AtPoint,
+        Body,
+        Loop,
+        Mimic,
+        Prismatic,
+        Revolute,
+        Scene,
+        Spherical,
+        Spring,
+        Tree,
+        Universal,
+    )
+
+    rub = tg.FrictionImpedance(stiffness=1e5, damping=10.0, law=tg.Coulomb(0.5))
+    bar = {"mass": 1.0, "inertia": (0.01, 0.02, 0.02), "center": (0.25, 0.0, 0.0)}
+    for friction in (None, rub):
+        hinge = Revolute(axis=(0, 1, 0), friction=friction)
+        bodies = [
+            Body(name="crank", joint=hinge, **bar),
+            Body(name="rod", joint=hinge, parent="crank", position=(0.5, 0.0, 0.0), **bar),
+            Body(name="rocker", joint=hinge, position=(0.6, 0.0, 0.0), **bar),
+            Body(name="bob", joint=Spherical(damping=0.1), parent="rod", position=(0.25, 0.0, 0.0), **bar),
+            Body(name="slide", joint=Prismatic(mimic=Mimic("crank", ratio=0.1)), mass=0.5),
+        ]
+        pin = {"body": "rod", "place": (0.5, 0.0, 0.0), "parent": "rocker", "position": (0.5, 0.0, 0.0)}
+        tree = Tree(bodies, loops=[Loop(name="pin", joint=hinge, **pin)])
+        springs = [Spring(first=AtPoint("bob", (0.5, 0.0, 0.0)), second=(0.0, 0.0, 1.0), stiffness=100.0, damping=1.0)]
+        yield Scene(tree=tree, springs=springs)
+        yield Scene(tree=tree, springs=springs, at={"tip": AtPoint("bob", (0.5, 0.0, 0.0)), "turn": AtJoint("crank")})
+        yield Scene(tree=tree, at=AtJoint("crank"), method="midpoint")
+    hung = Tree([Body(name="bob", joint=Universal(), **bar), Body(name="end", parent="bob", joint=Spherical(), **bar)])
+    yield Scene(
+        tree=hung, springs=[Spring(first="bob", second=AtPoint("end", (0.1, 0.0, 0.0)), stiffness=50.0)], at="end"
+    )
 
 
 def reached(circuit: tg.Circuit) -> tg.Circuit:
