@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
-from tegotae.multibody.bodies import Body, Free
+from tegotae.multibody.bodies import Body, Fixed, Free
 from tegotae.multibody.kernels import kinematics, quantities
+from tegotae.multibody.kernels import reactions as transmitted
 from tegotae.multibody.kernels.records import Model
 from tegotae.multibody.tree_arrays import TreeArrays, without_inertia
 
@@ -88,6 +89,35 @@ class Dynamics:
         S = kinematics.workspace(len(self.arrays.parent))
         quantities.torques(self._model, inner_q, inner_v, A, W, S, out)
         return np.asarray(self.arrays.outer_force(Q, out).reshape(*shape, V.shape[1]))
+
+    def reactions(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrenches: Mapping[str, ArrayLike] | None = None
+    ) -> dict[str, Array]:
+        """What each joint exerts on the body it carries, for these accelerations: body -> force [N] and moment [N·m].
+
+        Each is (..., 6), in world axes and about the origin of the body's frame, which a slide carries along. It is all
+        that joint does, also along its free direction: there it is its torque of `inverse_dynamics`. What carries the
+        body feels the opposite. Bodies that are `Fixed` or `Free` have none.
+
+        Example:
+            >>> from tegotae.multibody import Body, Revolute, Tree
+            >>> arm = Tree([Body(name="arm", mass=2.0, center=(0.5, 0, 0), joint=Revolute(axis=(0, 1, 0)))])
+            >>> arm.reactions([0.0], [0.0], [0.0])["arm"].round(3).tolist()  # held level: its weight, and the torque
+            [0.0, 0.0, 19.62, 0.0, -9.81, 0.0]
+        """
+        Q, V, shape = self._states(q, v)
+        A = self.arrays.inner_acceleration(Q, V, self._like(a, "a", "rad/s²", Q, V.shape[1]))
+        inner_q, inner_v = self.arrays.inner(Q, V)
+        W, n = self._wrenches(inner_q, wrenches), len(self.arrays.parent)
+        out = np.empty((len(Q), n, 6))
+        transmitted.reactions(self._model, inner_q, inner_v, A, W, kinematics.workspace(n), np.empty(V.shape[1]), out)
+        return {name: out[:, k].reshape(*shape, 6) for name, k in self._carried.items()}
+
+    @cached_property
+    def _carried(self) -> dict[str, int]:
+        """The rows of bodies that a joint carries: where that is made of several rows, the last."""
+        frames = self.arrays.frames
+        return {b.name: frames[b.name][0] for b in self.bodies if not isinstance(b.joint, (Fixed, Free))}
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """M(q), nv x nv, in the coordinates of v.

@@ -46,6 +46,7 @@ from tegotae.multibody.kernels.kinematics import (
     remainders,
 )
 from tegotae.multibody.kernels.places import locate
+from tegotae.multibody.kernels.reactions import tell_reactions
 from tegotae.multibody.kernels.stepping import (
     feed,
     friction_kept,
@@ -266,6 +267,7 @@ def commit_middle(p, s, w, T):
         commit_contacts(p, s, w, w.met[0], T)
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
     count_work(p, w, s.f, T)
+    tell_reactions(p, s, w, w.begun, T)
     keep_speeds(s, w)
     move(p, w.mid, s.v, 0.5 * T, s.q)
     end_balance(p, s, w, T)
