@@ -227,7 +227,12 @@ def take_means(p, w, T):
     for o in range(len(w.v1)):
         w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
     see_gained(p, w, T)
-    return take_velocity_terms(p, w, T) > STILL
+    if take_velocity_terms(p, w, T) > STILL:
+        return True
+    for k in range(len(p.parent)):  # rows of S keep what the step was solved with: forces are told by that
+        for j in range(6):
+            w.S[k, OWN_BIAS + j] -= w.S[k, X + j]
+    return False
 
 
 @kernel
