@@ -332,6 +332,21 @@ def test_along_its_axis_a_joint_gives_friction_damping_motor_and_servo():
     np.testing.assert_allclose(felt, stuck.friction + np.array([2.0, 0.5]), rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("at", [None, "link1", AtPoint("link1", along=(0, 0, 1, 0, 0, 0))])
+@pytest.mark.parametrize("restitution", [None, 0.7])
+def test_a_free_hinge_gives_nothing_about_its_axis(restitution, at):
+    """Whatever else the tick does: a chain that swings, strikes the floor, and pays back energy that it owes."""
+    wall = {"surface": HalfSpace(point=(0, 0, 0.1)), "stiffness": 1e5, "friction": 0.3, "restitution": restitution}
+    tip = Touch(on="link1", toucher=Point(position=(0, 0, -1)), **wall)
+    T = 1e-3
+    scene = Scene(tree=chain(2), touches=[tip], at=at, method="midpoint", reactions=True)
+    run = scene.run(1.5, period=T, q=[1.2, 0.5])
+    assert np.abs(run.contact_force).max() > 50.0
+    size = np.abs(run["reaction.link0"]).max()
+    for name in ("reaction.link0", "reaction.link1"):
+        assert np.abs(run[name][:, 4]).max() < 1e-12 * size + 1e-10
+
+
 def test_a_massless_link_hands_on_what_it_gets():
     """As in a joint of two degrees: forces, and what neither axis lets go of, are those of the body behind it."""
     fork = Body(name="fork", mass=0.0, joint=Revolute(axis=(1, 0, 0)))
