@@ -7,8 +7,8 @@ base, at centres of mass and in world axes,
 
 and the moment is then told about the joint's origin. It is the wrench of the tick as it was solved: s_k by the
 accelerations (v1 - v)/T, v the speeds that the tick began with, inertias, velocity terms and forces those that the last
-solve took, rows of S where it took them. So each body's balance holds to rounding. What an energy balance does to speeds
-before or after a tick is no force, and an impact is its impulse over T.
+solve took, rows of S where it took them. So each body's balance holds to rounding. What an energy balance does to
+speeds before or after a tick is no force, and an impact is its impulse over T.
 
 A wrench holds all that a joint does, along its free direction too: its projection p.X is the torque of motor, damper,
 servo and friction. A rotor that turns with a joint beside its body takes its share of that torque before the body
