@@ -129,12 +129,12 @@ def machines() -> Iterator[Block]:
     yield TreeAdmittance(tree=crane, at=ends, controllers=controllers)
     floor = {"surface": HalfSpace(), "stiffness": 1e5, "damping": 1e3}
     touches = [Touch(on=name, toucher=Point(position=(0, 0, 0)), friction=0.5, **floor) for name in ("hull", "tool")]
-    yield Scene(tree=crane, touches=touches, controllers=controllers)
+    yield Scene(tree=crane, touches=touches, controllers=controllers, reactions=True)
     yield Scene(tree=crane, touches=touches, controllers=controllers, at=ends)
     yield Scene(tree=crane, touches=touches, controllers=controllers, at=AtPoint("tool", along=(0, 0, 1, 0, 0, 0)))
     bouncing = [dataclasses.replace(touch, restitution=0.5) for touch in touches]
     yield Scene(tree=crane, touches=bouncing, controllers=controllers)
-    yield Scene(tree=crane, touches=bouncing, controllers=controllers, at=ends, method="midpoint")
+    yield Scene(tree=crane, touches=bouncing, controllers=controllers, at=ends, method="midpoint", reactions=True)
     beside = AtPoint("tool", (0.1, 0.0, 0.0), along=(0, 0, 1, 0, 0, 0))  # at the point itself what is struck is rigid
     yield Scene(tree=crane, touches=bouncing, controllers=controllers, at=beside)
     heavy = tg.FrictionImpedance(stiffness=6000.0, damping=20.0, law=STRIBECK, mass=0.1)
@@ -147,7 +147,7 @@ def machines() -> Iterator[Block]:
     yield Scene(tree=own, touches=[dataclasses.replace(touch, restitution=0.5) for touch in resting], at="hand")
     pendulum = Tree([Body(name="bob", mass=1.0, center=(0.3, 0.0, 0.0), joint=Revolute(axis=(0, 1, 0)))])
     for method in ("symplectic", "rk4"):
-        yield Scene(tree=pendulum, method=method)
+        yield Scene(tree=pendulum, method=method, reactions=True)
     yield from mechanisms()
     slider = Inclusion({"p": "v", "v": "(load - coulomb(4, v, 'rub') + dio(p, 'wall'))/2"}, inputs={"load": 0.0})
     given = {"friction": Friction(stiffness=1e5, damping=200.0), "contact": Contact(stiffness=1e5, damping=200.0)}

@@ -208,6 +208,7 @@ def run_trees() -> None:
     q, v = arm.neutral(), np.zeros(arm.nv)
     arm.forward_dynamics(q, v)
     arm.inverse_dynamics(q, v, v)
+    arm.reactions(q, v, v)
     arm.mass_matrix(q)
     arm.jacobian(q, "lower")
     arm.pose(q, "lower")

@@ -14,7 +14,9 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 from tegotae.multibody.bodies import Body
+from tegotae.multibody.joint_kinds import Fixed, Free
 from tegotae.multibody.kernels import kinematics, quantities
+from tegotae.multibody.kernels import reactions as transmitted
 from tegotae.multibody.kernels.records import Model
 from tegotae.multibody.tree_arrays import TreeArrays, without_inertia
 
@@ -30,7 +32,7 @@ class Dynamics:
         bodies: Sequence[Body]
 
         @property
-        def carried(self) -> tuple[Body, ...]:
+        def all_bodies(self) -> tuple[Body, ...]:
             """Bodies."""
 
         @property
@@ -95,6 +97,38 @@ class Dynamics:
         S = kinematics.workspace(len(self.arrays.parent))
         quantities.torques(self._model, inner_q, inner_v, A, W, S, out)
         return np.asarray(self.arrays.outer_force(Q, out).reshape(*shape, V.shape[1]))
+
+    def reactions(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrenches: Mapping[str, ArrayLike] | None = None
+    ) -> dict[str, Array]:
+        """What each joint exerts on the body it carries, for these accelerations: body -> force [N] and moment [N·m].
+
+        Each is (..., 6), in world axes and about the origin of the body's frame, which a slide carries along. It is all
+        that joint does, also along its free direction: there it is its torque of `inverse_dynamics`. What carries the
+        body feels the opposite. Bodies that are `Fixed` or `Free` have none.
+
+        Example:
+            >>> from tegotae.multibody import Body, Revolute, Tree
+            >>> arm = Tree([Body(name="arm", mass=2.0, center=(0.5, 0, 0), joint=Revolute(axis=(0, 1, 0)))])
+            >>> arm.reactions([0.0], [0.0], [0.0])["arm"].round(3).tolist()  # held level: its weight, and the torque
+            [0.0, 0.0, 19.62, 0.0, -9.81, 0.0]
+        """
+        if self.arrays.welds:
+            remedy = "Ask a scene: Scene(tree=..., reactions=True) knows what its loops do."
+            checks.refuse(OWNER, "reactions of a tree with loops do not follow from its motion alone.", remedy)
+        Q, V, shape = self._states(q, v)
+        A = self.arrays.inner_acceleration(Q, V, self._like(a, "a", "rad/s²", Q, V.shape[1]))
+        inner_q, inner_v = self.arrays.inner(Q, V)
+        W, n = self._wrenches(inner_q, wrenches), len(self.arrays.parent)
+        out = np.empty((len(Q), n, 6))
+        transmitted.reactions(self._model, inner_q, inner_v, A, W, kinematics.workspace(n), np.empty(V.shape[1]), out)
+        return {name: out[:, k].reshape(*shape, 6) for name, k in self._carried.items()}
+
+    @cached_property
+    def _carried(self) -> dict[str, int]:
+        """The rows of bodies that a joint carries: where that is made of several rows, the last."""
+        frames = self.arrays.frames
+        return {b.name: frames[b.name][0] for b in self.all_bodies if not isinstance(b.joint, (Fixed, Free))}
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """M(q), nv x nv, in the coordinates of v.
@@ -241,7 +275,7 @@ class Dynamics:
         Each is found by itself, from the tips inwards: what is lost behind it is not its parents' fault.
         """
         found = []
-        placed = {body.name: body for body in self.carried}
+        placed = {body.name: body for body in self.all_bodies}
         for k in without_inertia(self.arrays, q):
             body = placed[self.arrays.names[k]]
             last = max(i for i, name in enumerate(self.arrays.names) if name == body.name)

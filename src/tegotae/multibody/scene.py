@@ -69,6 +69,12 @@ class Scene(Admittance):
     "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs. Nothing stops
     a joint at its limits; a result names those that left them (`about["beyond_limits"]`).
 
+    With `reactions=True` runs record "reaction.<body>", what its joint exerted on each body in the tick: force [N] and
+    moment [N·m] about the origin of the body's frame (which a slide carries along), in world axes, and of all that acts
+    in the joint, so along its axis what motor, damper, servo and friction give. They are those of the tick as it was
+    solved: by "midpoint" a mean over the tick, with everything where it is at its middle; by the others as it is at the
+    start. An impact is its impulse over the period. What carries the body feels the opposite.
+
     "torque.<joint>" [N·m, N], "target.<joint>" [rad, m] of a servo and "wrench.<body>" (force [N] and moment [N·m] at
     its frame's origin in world axes) may be fed. With ports, runs also record their `velocity`, mean over the tick, and
     `position`: where points are and what they have turned about each axis, added up [m, rad], or where a joint is;
@@ -117,6 +123,10 @@ class Scene(Admittance):
             such_as="1e-3",
         ),
     ] = None
+
+    reactions: Annotated[
+        bool, Parameter('whether runs record what joints transmit, "reaction.<body>", as told above')
+    ] = False
 
     runs_itself = True
     unsolved_remedy = (
@@ -167,6 +177,11 @@ class Scene(Admittance):
         """Joints whose friction is asked for its force."""
         return OwnJoints(self.tree)
 
+    @property
+    def _carried(self) -> dict[str, int]:
+        """Rows of the bodies whose reactions are told."""
+        return self.tree._carried if self.reactions else {}
+
     @cached_property
     def _springs(self) -> Array:
         """A row each: both bodies, both places in them, stiffness, damping, length."""
@@ -192,6 +207,7 @@ class Scene(Admittance):
             self._own_joints,
             self.pairs.bounces,
             len(self._springs),
+            list(self._carried),
         )
 
     @property
@@ -206,6 +222,7 @@ class Scene(Admittance):
             "root": self.tree.arrays.root,
             "frame_body": [int(body) for body, _, _ in frames],
             "frame_place": np.array([place for _, place, _ in frames]),
+            "carried": list(self._carried.values()),
             "which": self.pairs.which,
             "contacts": self.pairs.numbers,
         }
@@ -421,7 +438,9 @@ class Scene(Admittance):
         signal = forces_over_ticks(scene, force, lasting, period)
         ticks = len(signal)
         rows = ticks // checks.whole(OWNER, "every", every, 1, "Record every tick or every so many.")
-        numbers = float(rows) * (2 * self.tree.nq + 4 * self.tree.nv + 16 * len(self.pairs.names))
+        numbers = float(rows) * (
+            2 * self.tree.nq + 4 * self.tree.nv + 16 * len(self.pairs.names) + 6 * len(self._carried)
+        )
         what = f"the record of {ticks} ticks" if duration is None else f"the record of duration={duration} s"
         checks.fits_in_memory(OWNER, what, numbers, "Use every=, or a shorter duration.")
         begun = scene._begun(q, v, initial)

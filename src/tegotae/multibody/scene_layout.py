@@ -112,6 +112,11 @@ _TOUCHES = (
     Part("which", "", "body, body of the surface and shape of each pair", ("pairs", 3), whole=True),
     Part("contacts", "", "numbers of each pair, see `kernels/records.py`", ("pairs", SHAPE + SIZES)),
 )
+# What joints transmit, see `kernels/reactions.py`: none, unless it is asked for.
+_CARRIED = Part("carried", "", "moving body of each reaction", ("reactions",), whole=True)
+_REACTION = Part(
+    "reaction", "N or N·m", "force and moment that its joint exerts on the body", ("reactions", 6), axes=("component",)
+)
 # See the dual of a tick in `kernels/records.py`.
 _DUAL = (
     Part("places", "", "where each pair is in this tick", ("pairs1", PLACES)),
@@ -200,10 +205,12 @@ def scene_layout(
     owned: OwnJoints,
     bounces: bool,
     springs: int,
+    carried: Sequence[str],
 ) -> Layouts:
     """The layout of a tree with these ports, so many pairs, joints that rub, and numbers of friction laws.
 
-    `bounces` tells whether any pair has a restitution, `springs` how many there are between bodies.
+    `bounces` tells whether any pair has a restitution, `springs` how many there are between bodies, `carried` which
+    bodies' reactions are told.
 
     Names are known to users alone: scenes of any size share one compiled loop for as many directions of their ports,
     if their joints have the same impedances (`owned`).
@@ -225,6 +232,7 @@ def scene_layout(
         "frames": len(tree.frames),
         "pairs": pairs,
         "pairs1": pairs + 1,
+        "reactions": len(carried),
         "rows": rows,
         "blocks": pairs + rubbing + 1,
         "work": int(work_rows(rows)),
@@ -239,6 +247,7 @@ def scene_layout(
     push = Part("wrench", "N", "force and moment on the body", ("frames", 6), "push", recorded=False, fed=True)
     wrenches = [name for name in tree.frames for _ in range(6)]
     fed = (*labelled(FED, tree.joint_names, servos), *labelled((push,), wrenches))
+    reactions = labelled((_REACTION,), [name for name in carried for _ in range(6)])
     memory = ("pairs", HELD + 1 if bounces else TOUCHING)
     touching = Part("touching", "", "of each pair, in the frame of its surface's body", memory, recorded=False)
     touches = _TOUCHES
@@ -246,8 +255,8 @@ def scene_layout(
         touches = (*touches[:-1], replace(touches[-1], shape=("pairs", RESTITUTION + 1)))
     touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
     bound = (replace(_BOUND[0], recorded=springs > 0), *_BOUND[1:])
-    parameters: Items = (*TREE, *JOINTS, *touches, *BONDS, *owned.parts[0])
-    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, *_OWED, *bound, touching, *owned.parts[1])
+    parameters: Items = (*TREE, *JOINTS, *touches, *BONDS, _CARRIED, *owned.parts[0])
+    state: Items = (*SEEN, *SOLVED, *touched, *reactions, *fed, *KEPT, *_OWED, *bound, touching, *owned.parts[1])
     impacts = _IMPACTS if bounces else ()
     workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *impacts, *_BINDING, *owned.parts[2])
     if not ports:

@@ -67,7 +67,7 @@ class Tree(Dynamics, Closing):
         return arrays_of(self.bodies, self.loops)
 
     @cached_property
-    def carried(self) -> tuple[Body, ...]:
+    def all_bodies(self) -> tuple[Body, ...]:
         """Its bodies, and what the joints of its loops carry."""
         return (*self.bodies, *(loop.stub for loop in self.loops if loop.stub is not None))
 
@@ -89,7 +89,7 @@ class Tree(Dynamics, Closing):
     @cached_property
     def joints(self) -> Mapping[str, OneDegree]:
         """The joints of one degree by name, in the order of v, and those that others are made of."""
-        return {str(degree.name): degree for body in self.carried for degree in body.degrees}
+        return {str(degree.name): degree for body in self.all_bodies for degree in body.degrees}
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class Tree(Dynamics, Closing):
 
     def _at_zero(self) -> Array:
         q, first = np.zeros(self.nq), self.arrays.qi
-        placed = {body.name: body for body in self.carried}
+        placed = {body.name: body for body in self.all_bodies}
         for k, i in self.arrays.quaternions:
             body = placed[self.arrays.names[k]]
             q[i] = 1.0

@@ -35,6 +35,7 @@ from tegotae.multibody.kernels.port_methods import (
 )
 from tegotae.multibody.kernels.port_stepping import friction_tried, line_kernels, space_kernels
 from tegotae.multibody.kernels.quantities import spread
+from tegotae.multibody.kernels.reactions import tell_reactions
 from tegotae.multibody.kernels.stepping import (
     friction_kept,
     keep_speeds,
@@ -67,6 +68,7 @@ def commit_euler(p, s, w, T):
     commit_friction(p, friction_kept(s, w), T)
     commit_marked(p, s, w, T)
     tell_forces(p, s, w)  # as they acted: before the surfaces turn on
+    tell_reactions(p, s, w, w.begun, T)
     keep_speeds(p, s, w)
     move(p, s.q, s.v, T, s.q)
     if w.struck[0] > 0:
@@ -84,6 +86,7 @@ def commit_middle(p, s, w, T):
     commit_marked(p, s, w, T)
     tell_forces(p, s, w)
     count_marked(p, w, s.f, T)
+    tell_reactions(p, s, w, w.begun, T)
     keep_speeds(p, s, w)
     move(p, w.mid, s.v, 0.5 * T, s.q)
     if w.struck[0] > 0:

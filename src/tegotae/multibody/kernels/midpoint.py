@@ -46,6 +46,7 @@ from tegotae.multibody.kernels.kinematics import (
     move_on,
 )
 from tegotae.multibody.kernels.places import locate
+from tegotae.multibody.kernels.reactions import tell_reactions
 from tegotae.multibody.kernels.stepping import (
     feed,
     friction_kept,
@@ -221,7 +222,12 @@ def take_means(p, w, T):
     for o in range(len(w.v1)):
         w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
     see_gained(p, w, T)
-    return take_velocity_terms(p, w, T) > STILL
+    if take_velocity_terms(p, w, T) > STILL:
+        return True
+    for k in range(len(p.parent)):  # rows of S keep what the step was solved with: forces are told by that
+        for j in range(6):
+            w.S[k, OWN_BIAS + j] -= w.S[k, X + j]
+    return False
 
 
 @kernel
@@ -261,6 +267,7 @@ def commit_middle(p, s, w, T):
         commit_contacts(p, s, w, w.met[0], T)
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
     count_work(p, w, s.f, T)
+    tell_reactions(p, s, w, w.begun, T)
     keep_speeds(p, s, w)
     move(p, w.mid, s.v, 0.5 * T, s.q)
     if rigid_rows(p) > 0:

@@ -73,8 +73,8 @@ def own_wrench(mass, s, with_bias):
 
 
 @kernel
-def inverse(parent, kind, vi, C, g, a, wrench, S, tau):
-    """tau = M a + bias - J'wrench."""
+def needed(parent, kind, vi, C, g, a, wrench, S):
+    """Into columns X: what each body by itself needs for the accelerations a, beside gravity and its wrench."""
     spread(parent, kind, vi, g, a, S)
     for k in range(len(parent)):
         own_wrench(C[k, at.MASS], S[k], True)
@@ -82,6 +82,12 @@ def inverse(parent, kind, vi, C, g, a, wrench, S, tau):
             S[k, at.X + j] -= wrench[k, j]
     for j in range(6):
         S[-1, at.X + j] = 0.0
+
+
+@kernel
+def inverse(parent, kind, vi, C, g, a, wrench, S, tau):
+    """tau = M a + bias - J'wrench."""
+    needed(parent, kind, vi, C, g, a, wrench, S)
     gather(parent, kind, vi, C, a, S, tau)
 
 

@@ -29,6 +29,7 @@ from tegotae.multibody.kernels.kinematics import (
 from tegotae.multibody.kernels.lines import NONE, TRIALS, own_kernels
 from tegotae.multibody.kernels.passes import backward, forward_two, respond
 from tegotae.multibody.kernels.places import add_wrench, locate, spring_wrenches
+from tegotae.multibody.kernels.reactions import tell_reactions, tell_reactions_at
 from tegotae.multibody.kernels.records import FORCE, GAP, ON, Friction
 
 FAR = 1e30  # m: the gap where there is no surface at all, such as beside a plate; a state has finite numbers
@@ -127,6 +128,7 @@ def commit(p, s, w, T):
     if len(p.which) > 0:
         commit_contacts(p, s, w, w.met[0], T)
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
+    tell_reactions(p, s, w, s.v, T)
     keep_speeds(p, s, w)
     move(p, s.q, s.v, T, s.q)
     if rigid_rows(p) > 0:
@@ -290,6 +292,7 @@ def symplectic_advance(p, s, w, h, v, T):
     """v1 = v + T a(q, v), q1 = q + T v1; the spin of free bodies by the midpoint rule."""
     feed(p, s, w)
     rate(p, s, w, s.q, s.v, w.a, T)
+    tell_reactions_at(p, s, w, w.a)
     for o in range(len(s.v)):
         s.v[o] += T * w.a[o]
     move(p, s.q, s.v, T, s.q)
@@ -311,6 +314,8 @@ def rk4_advance(p, s, w, h, v, T):
         here, speed = stages[4, :nq], stages[4, nq : nq + nv]
         a = stages[i, nq : nq + nv]
         rate(p, s, w, here, speed, a, 0.0)
+        if i == 0:
+            tell_reactions_at(p, s, w, a)
         rates_of(p, here, speed, stages[i, :nq])
     for j in range(nq):
         s.q[j] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
