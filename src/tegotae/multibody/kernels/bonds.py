@@ -322,22 +322,27 @@ def hold_answer(p, w):
 
 @kernel_rare
 def aim_bonds(p, w, q, v, T):
-    """Rates that rigid rows must have now to have none after T, for bodies at q that move by v; those of springs now.
-
-    Rows of w.S are those of q and v.
+    """Rates that rigid rows must have now to have none after T, for bodies at q that move by v; columns s are
+    overwritten. Rows of w.S are those of q.
     """
-    rigid = rigid_rows(p)
+    spread(p.parent, p.kind, p.vi, w.zero, v, w.S)
     locate_bonds(p, w, w.S)
     for row in range(bond_rows(p)):
-        w.bond_aim[row] = bond_rate(p, w, w.S, v, row, VELOCITY, OMEGA)
-    for i in range(len(p.spring)):
-        w.spring_begun[i] = w.bond_aim[rigid + i]
-    if rigid > 0:
+        w.bond_aim[row] = bond_rate(p, w, w.S, v, row, S_, S_ + 3)
+    if rigid_rows(p) > 0:
         move(p, q, v, T, w.end_q)
         place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, w.end_q, v, w.ends)
         locate_bonds(p, w, w.ends)
-        for row in range(rigid):
+        for row in range(rigid_rows(p)):
             w.bond_aim[row] -= bond_rate(p, w, w.ends, v, row, VELOCITY, OMEGA)
+
+
+@kernel
+def begin_bonds(p, w, q, v, T):
+    """The same before a tick, by the speeds that it begins with; springs keep their rates."""
+    aim_bonds(p, w, q, v, T)
+    for i in range(len(p.spring)):
+        w.spring_begun[i] = w.bond_aim[rigid_rows(p) + i]
 
 
 @kernel

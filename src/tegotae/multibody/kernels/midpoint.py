@@ -25,7 +25,7 @@ from tegotae.multibody.kernels.balance import (
     restore_balance,
     turned_by,
 )
-from tegotae.multibody.kernels.bonds import aim_bonds, bond_rows, close_loops, rigid_rows
+from tegotae.multibody.kernels.bonds import aim_bonds, begin_bonds, bond_rows, close_loops, rigid_rows
 from tegotae.multibody.kernels.contacts import commit_contacts
 from tegotae.multibody.kernels.joints import commit_friction, share
 from tegotae.multibody.kernels.kinematics import (
@@ -213,7 +213,7 @@ def prepare_middle(p, s, w, T):
             turn_free(p.C[k], w.S[k], w.begun, p.vi[k], 0.0, 0.0, 0.0, T)
     if bond_rows(p) > 0:
         w.bond_middle[0] = 1
-        aim_bonds(p, w, w.mid, w.begun, 0.5 * T)
+        begin_bonds(p, w, w.mid, w.begun, 0.5 * T)
 
 
 @kernel
@@ -222,6 +222,8 @@ def take_means(p, w, T):
     for o in range(len(w.v1)):
         w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
     see_gained(p, w, T)
+    if rigid_rows(p) > 0:  # by the speeds found loops are met to a higher order, and so are their forces
+        aim_bonds(p, w, w.mid, w.v1, 0.5 * T)
     if take_velocity_terms(p, w, T) > STILL:
         return True
     for k in range(len(p.parent)):  # rows of S keep what the step was solved with: forces are told by that

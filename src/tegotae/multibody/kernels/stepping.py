@@ -14,7 +14,7 @@ import numpy as np
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.kernels.rotations import turn_into
-from tegotae.multibody.kernels.bonds import aim_bonds, bond_rows, close_loops, rigid_rows, tell_tension
+from tegotae.multibody.kernels.bonds import begin_bonds, bond_rows, close_loops, rigid_rows, tell_tension
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
 from tegotae.multibody.kernels.joints import commit_friction, prepare_joints, stiction_kernels, with_customs
 from tegotae.multibody.kernels.kinematics import (
@@ -116,7 +116,7 @@ def prepare(p, s, w, T):
     push_bodies(p, s, w)
     if bond_rows(p) > 0:
         w.bond_middle[0] = 0
-        aim_bonds(p, w, s.q, s.v, T)
+        begin_bonds(p, w, s.q, s.v, T)
     spin_evenly(p, w.S, T)
     prepare_joints(p, w, s.q, s.v, T)
 
