@@ -17,7 +17,7 @@ import math
 from functools import cache
 
 from tegotae.block import Halves
-from tegotae.compile import kernel, kernel_exact, kernel_inside
+from tegotae.compile import kernel, kernel_exact, kernel_inside, kernel_rare
 from tegotae.multibody.kernels.balance import (
     begin_balance,
     count_work,
@@ -216,6 +216,14 @@ def prepare_middle(p, s, w, T):
         begin_bonds(p, w, w.mid, w.begun, 0.5 * T)
 
 
+@kernel_rare
+def take_back_terms(p, w):
+    """Velocity terms as the step was solved with: forces are told by those."""
+    for k in range(len(p.parent)):
+        for j in range(6):
+            w.S[k, OWN_BIAS + j] -= w.S[k, X + j]
+
+
 @kernel
 def take_means(p, w, T):
     """Velocity terms of the mean of the speeds begun with and found; whether the step has to be solved anew."""
@@ -226,9 +234,7 @@ def take_means(p, w, T):
         aim_bonds(p, w, w.mid, w.v1, 0.5 * T)
     if take_velocity_terms(p, w, T) > STILL:
         return True
-    for k in range(len(p.parent)):  # rows of S keep what the step was solved with: forces are told by that
-        for j in range(6):
-            w.S[k, OWN_BIAS + j] -= w.S[k, X + j]
+    take_back_terms(p, w)
     return False
 
 
