@@ -105,6 +105,11 @@ _TOUCHED = (
     Part("contact_force", "N", "on what touches, in world axes", ("pairs", 3), "contact", axes=("pair", "axis")),
     Part("gap", "m", "between the two, negative where they overlap", _PAIRS, axes=("pair",)),
 )
+# The same where hinges stop at limits.
+_STOPPED = (
+    replace(_TOUCHED[0], unit="N or N·m", meaning="on what touches, or moment on what a hinge stops, in world axes"),
+    replace(_TOUCHED[1], unit="m or rad", meaning="between the two, or to the limit; negative beyond"),
+)
 _TOUCHES = (
     Part("root", "", "body at the foot of each one's tree", ("bodies",), whole=True),
     Part("frame_body", "", "moving body of each frame; -1 for the world", ("frames",), whole=True),
@@ -164,21 +169,25 @@ def scene_layout(
     tree: Tree,
     ports: Sequence[Wired],
     servos: Sequence[str],
-    pairs: int,
+    units: Sequence[str],
+    touching: int,
     rubbing: int,
     numbers: int,
     owned: OwnJoints,
     bounces: bool,
 ) -> Layouts:
-    """The layout of a tree with these ports, so many pairs, joints that rub, and numbers of friction laws.
+    """The layout of a tree with these ports, joints that rub, and numbers of friction laws.
 
-    `bounces` tells whether any pair has a restitution.
+    `units` are those of the gaps of all pairs, of which the first `touching` may rub; `bounces` tells whether any pair has a restitution.
 
     Names are known to users alone: scenes of any size share one compiled loop for as many directions of their ports,
     if their joints have the same impedances (`owned`).
     """
     at = tree.arrays
-    rows = 3 * pairs + rubbing if pairs else 1  # what never touches needs no dual; it is quadratic in its rows
+    pairs = len(units)
+    rows = (
+        pairs + 2 * touching + rubbing if pairs else 1
+    )  # what never touches needs no dual; it is quadratic in its rows
     sizes = {
         "bodies": len(at.parent),
         "bodies1": len(at.parent) + 1,
@@ -204,7 +213,7 @@ def scene_layout(
     touches = _TOUCHES
     if bounces:
         touches = (*touches[:-1], replace(touches[-1], shape=("pairs", RESTITUTION + 1)))
-    touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
+    touched = [replace(part, recorded=pairs > 0) for part in (_STOPPED if "rad" in units else _TOUCHED)]
     parameters: Items = (*TREE, *JOINTS, *touches, *owned.parts[0])
     state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, *_OWED, touching, *owned.parts[1])
     workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *(_IMPACTS if bounces else ()), *owned.parts[2])

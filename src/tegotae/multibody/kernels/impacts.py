@@ -45,10 +45,10 @@ OUT, LASTING, STRUCK, FIRM = -1, 0, 1, 2
 AIM, LEAST, WHOLE, PART, RESTS, SHARE, STRETCHES, HITS = 0, 1, 2, 3, 4, 5, 6, 10
 # Compliance of rigid rows, as a part of how they answer: corners that share a load can be told; if not, more.
 HARD, SOFTER = 1e-9, 1e-6
-NEAR = 1e-10  # m: a gap that is none
+NEAR = 1e-10  # m, rad: a gap that is none
 LATE = 1.5  # ticks after which an impact that another has led to may be noticed
 THROWN = 10.0  # times what a lasting touch bears that its spring may press with
-TOO_LATE, SLIGHT = 4.0, 1e-6  # ticks, and m: what was driven farther in since it was met was not met in time
+TOO_LATE, SLIGHT = 4.0, 1e-6  # ticks, and m or rad: what was driven farther in since it was met was not met in time
 GAINS = 1e-10  # relative: energy that rounding makes
 # What a tick is being solved for.
 FREELY, BENT, HIT, TURNED, LESSENED, DONE = 0, 1, 2, 3, 4, 5
