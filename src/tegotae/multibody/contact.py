@@ -16,7 +16,7 @@ from tegotae.multibody.bodies import name_of
 from tegotae.multibody.kernels.places import SIZES
 from tegotae.multibody.kernels.records import RESTITUTION, SHAPE
 from tegotae.multibody.shapes import Ball, Corners, Point, Surface
-from tegotae.multibody.stops import Limit, Stop, limits_of
+from tegotae.multibody.stops import Limit, limits_of
 from tegotae.parameters import Declared, Parameter
 
 if TYPE_CHECKING:
@@ -114,8 +114,8 @@ def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
     which: list[tuple[int, int, int]] = []
     numbers: list[Array] = []
     limits = limits_of(tree)
-    bouncing = [*touches, *(limit.stop for limit in limits)]
-    bounces = any(one.restitution is not None for one in bouncing)
+    given = [one.restitution for one in touches] + [one.stop.restitution for one in limits]
+    bounces = any(restitution is not None for restitution in given)
     for touch in touches:
         body, place, turn = _frame(tree, touch.on)
         on, where, turned = (-1, np.zeros(3), np.eye(3)) if touch.of is None else _frame(tree, touch.of)
@@ -130,24 +130,24 @@ def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
         for i, ball in enumerate(balls):
             at = place + turn @ ball[:3]
             row = [*at, ball[3], *(where + turned @ surface.where), *axes.ravel(), *rest, *surface.numbers]
-            numbers.append(_with_restitution(row, touch, bounces))
+            numbers.append(_with_restitution(row, touch.restitution, bounces))
             which.append((body, on, surface.shape))
             number = f" {i + 1}" if len(balls) > 1 else ""
             names.append(f"{touch.on}{number} on {touch.of or 'world'}")
     for limit in limits:
         K, beta = limit.stop.stiffness, float(limit.stop.damping or 0.0) / limit.stop.stiffness
         row = [*np.zeros(7), *np.eye(3).ravel(), K, beta, 0.0, K, beta, limit.value, limit.sign, 0.0]
-        numbers.append(_with_restitution(row, limit.stop, bounces))
+        numbers.append(_with_restitution(row, limit.stop.restitution, bounces))
         which.append((limit.body, limit.carrier, limit.kind))
         names.append(limit.name)
     table = np.array(numbers).reshape(-1, RESTITUTION + 1 if bounces else SHAPE + SIZES)
     return Pairs(tuple(names), np.array(which, dtype=np.int64).reshape(-1, 3), table, bounces, limits)
 
 
-def _with_restitution(row: list[float], given: Touch | Stop, bounces: bool) -> Array:
+def _with_restitution(row: list[float], restitution: float | None, bounces: bool) -> Array:
     """The numbers of a pair, with its restitution where any has one."""
-    restitution = -1.0 if given.restitution is None else given.restitution
-    return np.array([*row, restitution] if bounces else row, dtype=np.float64)
+    last = [-1.0 if restitution is None else restitution] if bounces else []
+    return np.array([*row, *last], dtype=np.float64)
 
 
 def _frame(tree: Tree, name: str) -> Frame:

@@ -110,8 +110,8 @@ class Scene(Admittance):
     deepest: Annotated[
         float | None,
         Parameter(
-            "[m or rad], >= 0, how far inside each other pairs may start, or joints beyond limits that stop; as deep as "
-            "the whole weight would press one of them at rest unless given",
+            "[m or rad], >= 0, how far inside each other pairs may start, or joints beyond limits that stop; as deep "
+            "as the whole weight would press one of them at rest unless given",
             such_as="1e-3",
         ),
     ] = None

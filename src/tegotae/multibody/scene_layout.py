@@ -170,7 +170,7 @@ def scene_layout(
     ports: Sequence[Wired],
     servos: Sequence[str],
     units: Sequence[str],
-    touching: int,
+    may_rub: int,
     rubbing: int,
     numbers: int,
     owned: OwnJoints,
@@ -178,16 +178,15 @@ def scene_layout(
 ) -> Layouts:
     """The layout of a tree with these ports, joints that rub, and numbers of friction laws.
 
-    `units` are those of the gaps of all pairs, of which the first `touching` may rub; `bounces` tells whether any pair has a restitution.
+    `units` are those of the gaps of all pairs, of which the first `may_rub` may rub; `bounces` tells whether any has a
+    restitution.
 
     Names are known to users alone: scenes of any size share one compiled loop for as many directions of their ports,
     if their joints have the same impedances (`owned`).
     """
     at = tree.arrays
     pairs = len(units)
-    rows = (
-        pairs + 2 * touching + rubbing if pairs else 1
-    )  # what never touches needs no dual; it is quadratic in its rows
+    rows = pairs + 2 * may_rub + rubbing if pairs else 1  # what never touches needs no dual, quadratic in its rows
     sizes = {
         "bodies": len(at.parent),
         "bodies1": len(at.parent) + 1,
@@ -213,9 +212,9 @@ def scene_layout(
     touches = _TOUCHES
     if bounces:
         touches = (*touches[:-1], replace(touches[-1], shape=("pairs", RESTITUTION + 1)))
-    touched = [replace(part, recorded=pairs > 0) for part in (_STOPPED if "rad" in units else _TOUCHED)]
+    seen = [replace(part, recorded=pairs > 0) for part in (_STOPPED if "rad" in units else _TOUCHED)]
     parameters: Items = (*TREE, *JOINTS, *touches, *owned.parts[0])
-    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, *_OWED, touching, *owned.parts[1])
+    state: Items = (*SEEN, *SOLVED, *seen, *fed, *KEPT, *_OWED, touching, *owned.parts[1])
     workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *(_IMPACTS if bounces else ()), *owned.parts[2])
     if not ports:
         return layouts(sizes=sizes, parameters=parameters, state=state, workspace=workspace, dimension=0)

@@ -10,8 +10,8 @@ A tick that leaves a tree with more than SURPLUS of the largest kinetic energy i
 down at its end: whatever the period, a tree never gains more. (Where a step gained more than CLIMB of that, and all its
 motion is too little to pay, it counts as unsolved.)
 
-In a tree that floats and touches nothing but itself, the base is then moved so that the centre of mass goes as the forces from
-outside tell, and momentum and angular momentum are those that they give.
+In a tree that floats and touches nothing but itself, the base is then moved so that the centre of mass goes as the
+forces from outside tell, and momentum and angular momentum are those that they give.
 
 Rows of w.sums, one a tree, at the row of the body at its foot: kinetic and potential energy, mass, and about that
 body's centre of mass the first moment, momentum, angular momentum and inertia (xx, yy, zz, xy, xz, yz); and the size of
@@ -37,9 +37,10 @@ from tegotae.multibody.kernels.records import BODY, FIRST, ON, OWNER, F
 
 KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SIZE, SUMS = 0, 1, 2, 3, 6, 9, 12, 18, 19
 # Rows of w.motion, one a tree. Of the tick: energy that joints and the world gave, force and moment about its centre of
-# mass from outside, whether it touched others, the size of all the work that was added up; of what rubs and touches, how much
-# more work it is by the speeds at the end than by their mean, and by their mean. Then how the foot would move if the
-# tree were rigid, its kinetic energy beside that; its largest up to the start of the tick, what it owed and had there.
+# mass from outside, whether it touched others, the size of all the work that was added up; of what rubs and touches,
+# how much more work it is by the speeds at the end than by their mean, and by their mean. Then how the foot would move
+# if the tree were rigid, its kinetic energy beside that; its largest up to the start of the tick, what it owed and had
+# there.
 WORK, FORCE, TORQUE, TOUCHED, GROSS, TAKEN, BRAKED, RIGID, WITHIN, MOST = 0, 1, 4, 7, 8, 9, 10, 11, 17, 18
 OWED, BEGUN, MOTION = 19, 20, 21
 SURPLUS, CLIMB = 2e-3, 1e-2
@@ -317,8 +318,8 @@ def count_work(p, w, force, T):
 
 @kernel
 def keep_momentum(p, s, w, k, T):
-    """Move the base of a tree that floats and touches nothing else: centre of mass, momentum, angular momentum as they must
-    be. w.before has them at the start of the tick, w.sums about the centre of mass at the end.
+    """Move the base of a tree that floats and touches nothing else: centre of mass, momentum, angular momentum as they
+    must be. w.before has them at the start of the tick, w.sums about the centre of mass at the end.
     """
     t, n, b, foot, m = w.sums[k], w.motion[k], w.before[k], w.S[k], w.sums[k, MASSES]
     i, o = p.qi[k], p.vi[k]
