@@ -141,6 +141,26 @@ def test_explicit_methods_take_the_spring(method):
     assert [-run.gap[:, 0].min(), -run.gap[:, 1].min()] == pytest.approx(deep, rel=1e-3)
 
 
+@pytest.mark.parametrize("method", ["symplectic", "rk4", "midpoint", "euler"])
+@pytest.mark.parametrize("kind", [Revolute, Prismatic])
+def test_two_bodies_that_fly_apart_to_a_limit_between_them(method, kind):
+    """A spring without damping turns their relative speed round; momentum is kept, and they share it by their mass."""
+    moments, stop = np.array([0.3, 0.1]), Stop(stiffness=200.0, damping=0.0)
+    hull = Body(name="hull", mass=0.3, inertia=moments[:1].repeat(3), joint=Free())
+    joint = kind(axis=(0, 1, 0), upper=0.02, stop=stop)
+    other = Body(name="other", mass=0.1, inertia=moments[1:].repeat(3), parent="hull", joint=joint)
+    v = np.zeros(7)
+    v[-1], place = 1.0, 4 if kind is Revolute else 1
+    scene = Scene(tree=Tree([hull, other], gravity=(0, 0, 0)), method=method)
+    run = scene.run(0.15, period=1e-5, every=100, v=v)
+    whole = moments[1] * 1.0 / moments.sum()  # momentum over mass, the speed of both as one: it stays
+    assert run.v[-1, place] == pytest.approx(2.0 * whole, rel=1e-3)
+    assert run.v[-1, -1] == pytest.approx(-1.0, rel=1e-3)
+    reduced = moments.prod() / moments.sum()
+    assert -run.gap.min() == pytest.approx(np.sqrt(reduced / 200.0), rel=1e-3)
+    assert np.delete(run.v[-1, :6], place) == pytest.approx(np.zeros(5), abs=1e-12)
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("period", [2e-4, 1e-3])
 def test_between_two_limits(method, period):
