@@ -11,10 +11,10 @@ from tegotae.multibody import (
     Body,
     Free,
     HalfSpace,
+    JointStop,
     Prismatic,
     Revolute,
     Scene,
-    Stop,
     Touch,
     Tree,
     join,
@@ -24,7 +24,7 @@ from tegotae.multibody import (
 METHODS = ("midpoint", "euler")
 
 
-def arm(links: int, numbers: int, stop: Stop | None = None, free: bool = False, **options) -> Tree:
+def arm(links: int, numbers: int, stop: JointStop | None = None, free: bool = False, **options) -> Tree:
     """Hinges about all axes, and a slide at the end; limits from 0.1 to 1 on both sides."""
     rng = np.random.default_rng(numbers)
     hull = [Body(name="hull", mass=4.0, inertia=(0.2, 0.3, 0.25), joint=Free())] if free else []
@@ -56,7 +56,7 @@ RATTLES = pytest.mark.filterwarnings("ignore::tegotae.errors.UnsolvedWarning")
 @pytest.mark.parametrize("free", [False, True])
 def test_energy_is_never_gained(numbers, restitution, free):
     """Whatever the limits of an arm do while it falls on them, or flies."""
-    stop = Stop(stiffness=1e6, restitution=restitution)
+    stop = JointStop(stiffness=1e6, restitution=restitution)
     tree = arm(4, numbers, stop, free, gravity=(0, 0, 0) if free else (0, 0, -9.81))
     v = np.random.default_rng(numbers).normal(size=tree.nv) * 2.0
     run = Scene(tree=tree).run(1.0, period=1e-3, v=v)
@@ -83,7 +83,7 @@ def test_an_arm_that_lies_down_on_its_limits_is_solved_in_every_tick(numbers, st
 
     What was moved out of its limit, tick by tick, was told as unsolved each time: up to 1660 of these 3000 ticks.
     """
-    tree = arm(4, numbers, Stop(stiffness=stiffness, restitution=restitution))
+    tree = arm(4, numbers, JointStop(stiffness=stiffness, restitution=restitution))
     run = Scene(tree=tree).run(3.0, period=1e-3, v=np.random.default_rng(numbers).normal(size=4))
     assert run.about["unsolved_steps"] == 0
     energy = run.kinetic_energy + run.potential_energy + 0.5 * stiffness * (np.minimum(run.gap, 0.0) ** 2).sum(axis=1)
@@ -94,7 +94,7 @@ def test_an_arm_that_lies_down_on_its_limits_is_solved_in_every_tick(numbers, st
 @pytest.mark.parametrize("method", METHODS)
 def test_a_limit_that_is_not_met_changes_nothing(method):
     """To the last bit."""
-    plain, stopped = (arm(3, 1, stop, gravity=(0, 0, 0)) for stop in (None, Stop(restitution=0.5)))
+    plain, stopped = (arm(3, 1, stop, gravity=(0, 0, 0)) for stop in (None, JointStop(restitution=0.5)))
     runs = [Scene(tree=tree, method=method).run(0.1, period=1e-3, v=[0.5, -0.3, 0.2]) for tree in (plain, stopped)]
     np.testing.assert_array_equal(runs[0].q, runs[1].q)
     assert "gap" not in runs[0].variables
@@ -102,7 +102,7 @@ def test_a_limit_that_is_not_met_changes_nothing(method):
 
 
 def test_only_what_nothing_stops_is_told_to_be_beyond_its_limits():
-    stop = Stop()
+    stop = JointStop()
     one = Body(name="one", mass=1.0, joint=Prismatic(upper=0.01, stop=stop))
     two = Body(name="two", mass=1.0, joint=Prismatic(upper=0.01))
     run = Scene(tree=Tree([one, two], gravity=(0, 0, 0))).run(0.1, period=1e-3, v=[1.0, 1.0])
@@ -113,10 +113,10 @@ def test_only_what_nothing_stops_is_told_to_be_beyond_its_limits():
 
 def test_limits_stand_behind_what_touches():
     """In gaps and forces, joint by joint; their units are told."""
-    hinge = Revolute(axis=(0, 1, 0), name="hinge", lower=-0.2, upper=0.3, stop=Stop(restitution=0.4))
+    hinge = Revolute(axis=(0, 1, 0), name="hinge", lower=-0.2, upper=0.3, stop=JointStop(restitution=0.4))
     bodies = [Body(name="bar", mass=1.0, center=(0.5, 0, 0), joint=hinge)]
     bodies += [Body(name="ball", mass=1.0, inertia=(0.01,) * 3, joint=Free(), position=(0, 0, 1.0))]
-    bodies += [Body(name="sled", mass=1.0, joint=Prismatic(axis=(1, 0, 0), upper=0.1, stop=Stop()))]
+    bodies += [Body(name="sled", mass=1.0, joint=Prismatic(axis=(1, 0, 0), upper=0.1, stop=JointStop()))]
     floor = Touch(on="ball", toucher=Ball(radius=0.1), surface=HalfSpace())
     scene = Scene(tree=Tree(bodies), touches=[floor])
     run = scene.run(0.01, period=1e-3)
@@ -128,7 +128,7 @@ def test_limits_stand_behind_what_touches():
 
 
 def test_joined_machines_keep_their_stops():
-    lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic(lower=-0.1, stop=Stop(restitution=0.0)))])
+    lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic(lower=-0.1, stop=JointStop(restitution=0.0)))])
     scene = Scene(tree=join({"left": lift, "right": lift}))
     assert scene.pairs.names == ("left.lift lower", "right.lift lower")
     run = scene.run(1.0, period=1e-3)
@@ -136,7 +136,7 @@ def test_joined_machines_keep_their_stops():
 
 
 def test_a_lock_holds_beside_a_stop():
-    body = Body(name="bar", mass=1.0, center=(0.5, 0, 0), joint=Revolute(axis=(0, 1, 0), upper=0.1, stop=Stop()))
+    body = Body(name="bar", mass=1.0, center=(0.5, 0, 0), joint=Revolute(axis=(0, 1, 0), upper=0.1, stop=JointStop()))
     run = Scene(tree=Tree([body]), controllers={"bar": tg.multibody.Lock()}).run(0.1, period=1e-3, q=[0.1])
     assert (run.q == 0.1).all()
 
@@ -144,7 +144,7 @@ def test_a_lock_holds_beside_a_stop():
 @pytest.mark.parametrize("method", METHODS)
 def test_live_and_batch_are_the_run(method):
     """The same numbers, tick by tick, and by the names of stops."""
-    tree = arm(2, 3, Stop(restitution=0.6))
+    tree = arm(2, 3, JointStop(restitution=0.6))
     scene = Scene(tree=tree, method=method)
     run = scene.run(0.5, period=1e-3)
     live = scene.start(period=1e-3)
@@ -162,7 +162,7 @@ def test_live_and_batch_are_the_run(method):
 
 
 def bar(**joint) -> Scene:
-    hinge = Revolute(axis=(0, 1, 0), name="hinge", lower=-0.5, upper=0.5, stop=Stop(stiffness=1e4, **joint))
+    hinge = Revolute(axis=(0, 1, 0), name="hinge", lower=-0.5, upper=0.5, stop=JointStop(stiffness=1e4, **joint))
     return Scene(tree=Tree([Body(name="bar", mass=2.0, center=(0.3, 0, 0), joint=hinge)]))
 
 
@@ -183,7 +183,7 @@ def test_a_start_beyond_a_limit_is_refused_with_joint_limit_and_way_out(restitut
 
 
 def test_a_slide_may_start_as_deep_as_the_whole_weight_presses():
-    joint = Prismatic(lower=0.0, name="rail", stop=Stop(stiffness=1e4))
+    joint = Prismatic(lower=0.0, name="rail", stop=JointStop(stiffness=1e4))
     scene = Scene(tree=Tree([Body(name="sled", mass=2.0, joint=joint)]))
     run = scene.run(0.1, period=1e-3, q=[-2.0 * 9.81 / 1e4])
     assert np.abs(run.v).max() < 1e-12
@@ -194,15 +194,15 @@ def test_a_slide_may_start_as_deep_as_the_whole_weight_presses():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Revolute(stop=Stop()), "Revolute: stop=.* there is no limit to stop at"),
-        (lambda: Prismatic(stop=Stop(restitution=0.5)), "Prismatic: stop=.* there is no limit to stop at"),
+        (lambda: Revolute(stop=JointStop()), "Revolute: stop=.* there is no limit to stop at"),
+        (lambda: Prismatic(stop=JointStop(restitution=0.5)), "Prismatic: stop=.* there is no limit to stop at"),
         (lambda: Revolute(upper=1.0, stop=0.5), "stop=0.5"),
-        (lambda: Stop(stiffness=0.0), "stiffness=0"),
-        (lambda: Stop(stiffness=np.nan), "stiffness=nan"),
-        (lambda: Stop(damping=-1.0), "damping=-1"),
-        (lambda: Stop(restitution=1.1), "restitution=1.1"),
-        (lambda: Stop(restitution=-0.1), "restitution=-0.1"),
-        (lambda: Stop(restitution="hard"), "restitution='hard'"),
+        (lambda: JointStop(stiffness=0.0), "stiffness=0"),
+        (lambda: JointStop(stiffness=np.nan), "stiffness=nan"),
+        (lambda: JointStop(damping=-1.0), "damping=-1"),
+        (lambda: JointStop(restitution=1.1), "restitution=1.1"),
+        (lambda: JointStop(restitution=-0.1), "restitution=-0.1"),
+        (lambda: JointStop(restitution="hard"), "restitution='hard'"),
         (lambda: load_urdf("none.urdf", stop=True), "stop=True"),
         (lambda: bar(restitution=0.5).run(0.1, period=1e-3, method="rk4"), "method='midpoint' or 'euler'"),
     ],
@@ -213,9 +213,9 @@ def test_words(make, words):
 
 
 def test_defaults_are_those_of_a_touch():
-    assert (Stop().stiffness, Stop().damping, Stop().restitution) == (1e5, 200.0, None)
-    assert Stop(stiffness=10.0).damping == pytest.approx(0.02)
-    assert dataclasses.replace(Stop(stiffness=10.0, damping=3.0), restitution=0.5).damping == 3.0
+    assert (JointStop().stiffness, JointStop().damping, JointStop().restitution) == (1e5, 200.0, None)
+    assert JointStop(stiffness=10.0).damping == pytest.approx(0.02)
+    assert dataclasses.replace(JointStop(stiffness=10.0, damping=3.0), restitution=0.5).damping == 3.0
 
 
 LINK = (
@@ -236,7 +236,7 @@ def test_limits_of_a_file_stop_where_it_is_asked(tmp_path):
     text = f'<robot name="r"><link name="a"/>{"".join(LINK.format(x) for x in "bcd")}{"".join(joints)}</robot>'
     file = tmp_path / "robot.urdf"
     file.write_text(text)
-    plain, stopped = load_urdf(file), load_urdf(file, stop=Stop(restitution=0.1))
+    plain, stopped = load_urdf(file), load_urdf(file, stop=JointStop(restitution=0.1))
     assert [joint.stop for joint in plain.joints.values()] == [None] * 3
     assert [joint.stop is not None for joint in stopped.joints.values()] == [True, False, True]
     assert Scene(tree=stopped).pairs.names == ("turn lower", "turn upper", "slide lower")

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import tegotae as tg
-from tegotae.multibody import AtJoint, Body, Free, Prismatic, Revolute, Scene, Servo, Stop, Tree
+from tegotae.multibody import AtJoint, Body, Free, JointStop, Prismatic, Revolute, Scene, Servo, Tree
 
 METHODS = ("midpoint", "euler")
 G, ARM = 9.81, 0.7
@@ -15,13 +15,13 @@ G, ARM = 9.81, 0.7
 
 def slide(mass=1.0, gravity=0.0, friction=None, stop=None, **limits) -> Tree:
     """A mass on a vertical rail."""
-    joint = Prismatic(axis=(0, 0, 1), name="rail", friction=friction, stop=stop or Stop(restitution=0.5), **limits)
+    joint = Prismatic(axis=(0, 0, 1), name="rail", friction=friction, stop=stop or JointStop(restitution=0.5), **limits)
     return Tree([Body(name="sled", mass=mass, joint=joint)], gravity=(0, 0, -gravity))
 
 
 def pendulum(mass=1.0, stop=None, **limits) -> Tree:
     """A bob on a stick without weight; its moment of inertia is mass ARM²."""
-    joint = Revolute(axis=(0, 1, 0), name="hinge", stop=stop or Stop(restitution=0.5), **limits)
+    joint = Revolute(axis=(0, 1, 0), name="hinge", stop=stop or JointStop(restitution=0.5), **limits)
     return Tree([Body(name="bob", mass=mass, center=(0, 0, -ARM), joint=joint)])
 
 
@@ -36,7 +36,7 @@ def test_a_slide_without_weight_leaves_its_limit_at_once(method, restitution, pe
     """Its place is that of an impact at its moment, its impulse (1 + e) m v; mass and stiffness do not matter."""
     room, speed = 0.0123, 2.0
     for mass, stiffness in ((1e-3, 1e8), (1e3, 1e3)):
-        stop = Stop(stiffness=stiffness, restitution=restitution)
+        stop = JointStop(stiffness=stiffness, restitution=restitution)
         tree = slide(mass, stop=stop, **({"upper": room} if side > 0.0 else {"lower": -room}))
         run = Scene(tree=tree, method=method).run(0.02, period=period, v=[side * speed])
         assert run.v[-1, 0] == pytest.approx(-side * restitution * speed, rel=1e-8, abs=1e-8)
@@ -54,7 +54,7 @@ def test_a_pendulum_leaves_its_limit_with_part_of_its_speed(method, restitution,
     start = 0.6
     fast = np.sqrt(2.0 * G / ARM * (1.0 - np.cos(start)))
     for mass in (1e-2, 1e3):
-        tree = pendulum(mass, upper=0.0, stop=Stop(restitution=restitution))
+        tree = pendulum(mass, upper=0.0, stop=JointStop(restitution=restitution))
         run = Scene(tree=tree, method=method).run(0.6, period=period, q=[-start])
         hit = int(np.argmax(run.contact_force[:, 0, 1] != 0.0))
         above = np.maximum(2.0 * G / ARM * (1.0 - np.cos(run.q[:, 0])), 0.0)
@@ -72,7 +72,7 @@ def test_a_pendulum_leaves_its_limit_with_part_of_its_speed(method, restitution,
 def test_a_slide_that_bounces_on_its_limit(method, restitution):
     """Each flight has e² times the energy of the one before; they are a geometric series, and then it rests."""
     height, mass, period = 0.3, 3.0, 1e-3
-    scene = Scene(tree=slide(mass, G, lower=0.0, stop=Stop(restitution=restitution)), method=method)
+    scene = Scene(tree=slide(mass, G, lower=0.0, stop=JointStop(restitution=restitution)), method=method)
     run = scene.run(3.0, period=period, q=[height])
     speed = run.v[:, 0] if method == "midpoint" else run.v[:, 0] - 0.5 * G * period
     energy = 0.5 * speed**2 + G * run.q[:, 0]
@@ -91,7 +91,7 @@ def test_a_slide_that_bounces_on_its_limit(method, restitution):
 @pytest.mark.parametrize("restitution", [None, 0.0, 0.5])
 def test_what_rests_on_a_limit_does_not_creep(method, restitution):
     """K times how far it is beyond is the moment of its weight there; an hour later, too."""
-    stop, upper = Stop(stiffness=1e4, restitution=restitution), 0.5
+    stop, upper = JointStop(stiffness=1e4, restitution=restitution), 0.5
     body = Body(name="bar", mass=2.0, center=(ARM, 0, 0), joint=Revolute(axis=(0, 1, 0), upper=upper, stop=stop))
     scene = Scene(tree=Tree([body]), method=method)
     run = scene.run(60.0, period=1e-3, every=1000, q=[0.45])
@@ -110,7 +110,7 @@ def test_without_restitution_it_is_a_spring_and_a_damper(method):
     mass, stiffness, zeta, speed = 2.0, 5e3, 0.3, 0.4
     free = np.sqrt(stiffness / mass)
     damping = 2.0 * zeta * np.sqrt(stiffness * mass)
-    stop = Stop(stiffness=stiffness, damping=damping)
+    stop = JointStop(stiffness=stiffness, damping=damping)
     scene = Scene(tree=slide(mass, upper=0.0, stop=stop), method=method)
     run = scene.run(0.2, period=1e-5, every=10, v=[speed])
     # It leaves where f = K e + c e' falls to 0: they do not pull.
@@ -131,7 +131,7 @@ def test_without_restitution_it_is_a_spring_and_a_damper(method):
 @pytest.mark.parametrize("method", ["symplectic", "rk4"])
 def test_explicit_methods_take_the_spring(method):
     """A hinge and a slide without damping give back all of the speed."""
-    stop = Stop(stiffness=1e4, damping=0.0)
+    stop = JointStop(stiffness=1e4, damping=0.0)
     turn = Revolute(axis=(0, 1, 0), upper=0.01, stop=stop)
     bodies = [Body(name="disk", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=turn)]
     bodies += [Body(name="sled", mass=0.5, joint=Prismatic(axis=(1, 0, 0), lower=-0.02, stop=stop))]
@@ -145,7 +145,7 @@ def test_explicit_methods_take_the_spring(method):
 @pytest.mark.parametrize("kind", [Revolute, Prismatic])
 def test_two_bodies_that_fly_apart_to_a_limit_between_them(method, kind):
     """A spring without damping turns their relative speed round; momentum is kept, and they share it by their mass."""
-    moments, stop = np.array([0.3, 0.1]), Stop(stiffness=200.0, damping=0.0)
+    moments, stop = np.array([0.3, 0.1]), JointStop(stiffness=200.0, damping=0.0)
     hull = Body(name="hull", mass=0.3, inertia=moments[:1].repeat(3), joint=Free())
     joint = kind(axis=(0, 1, 0), upper=0.02, stop=stop)
     other = Body(name="other", mass=0.1, inertia=moments[1:].repeat(3), parent="hull", joint=joint)
@@ -166,7 +166,7 @@ def test_two_bodies_that_fly_apart_to_a_limit_between_them(method, kind):
 def test_between_two_limits(method, period):
     """To and fro: after n impacts e^n of the speed is left, at the times of a ball between two walls."""
     e, room, speed = 0.9, 0.05, 3.0
-    run = Scene(tree=slide(lower=-room, upper=room, stop=Stop(restitution=e)), method=method).run(
+    run = Scene(tree=slide(lower=-room, upper=room, stop=JointStop(restitution=e)), method=method).run(
         0.2, period=period, v=[speed]
     )
     times = room / speed + np.cumsum([0.0, *(2.0 * room / (speed * e**n) for n in range(1, 5))])
@@ -185,7 +185,7 @@ def test_friction_in_the_same_joint(method, restitution):
     """Coulomb friction takes F s on the way in and on the way out, the impact 1 - e² of what is left."""
     mass, force, room, speed, period = 2.0, 5.0, 0.2, 2.0, 2e-4
     rub = tg.FrictionImpedance(stiffness=1e6, damping=200.0, law=tg.Coulomb(force))
-    tree = slide(mass, friction=rub, upper=room, stop=Stop(restitution=restitution))
+    tree = slide(mass, friction=rub, upper=room, stop=JointStop(restitution=restitution))
     run = Scene(tree=tree, method=method).run(0.8, period=period, v=[speed])
     met = np.sqrt(speed**2 - 2.0 * force * room / mass)
     stops = room - mass * (restitution * met) ** 2 / (2.0 * force)
@@ -197,7 +197,7 @@ def test_friction_in_the_same_joint(method, restitution):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_servo_that_presses_onto_a_limit(method):
     """Gain times what is missing of the target is the moment of the stop."""
-    tree = pendulum(upper=0.2, stop=Stop(stiffness=1e6, restitution=0.2))
+    tree = pendulum(upper=0.2, stop=JointStop(stiffness=1e6, restitution=0.2))
     scene = Scene(tree=tree, controllers={"hinge": Servo(gain=200.0, rate_gain=20.0)}, method=method)
     run = scene.run(3.0, period=1e-3, targets={"hinge": 0.5})
     pressed = 200.0 * (0.5 - run.q[-1, 0]) - G * ARM * np.sin(run.q[-1, 0])
@@ -209,7 +209,7 @@ def test_a_servo_that_presses_onto_a_limit(method):
 def test_with_a_port(method):
     """A joint that is pushed by a steady force bounces on its limit as one that falls."""
     period, height, force = 1e-3, 0.3, 2.0 * G
-    tree = slide(2.0, lower=0.0, stop=Stop(restitution=0.5))
+    tree = slide(2.0, lower=0.0, stop=JointStop(restitution=0.5))
     scene = Scene(tree=tree, at=AtJoint("rail"), method=method)
     run = scene.run(np.full(400, -force), period=period, q=[height])
     speed = run.v[:, 0] if method == "midpoint" else run.v[:, 0] - 0.5 * G * period
@@ -220,7 +220,7 @@ def test_with_a_port(method):
 # ------------------------------------------------------------ many joints
 
 
-def machine(stop: Stop, free: bool) -> Tree:
+def machine(stop: JointStop, free: bool) -> Tree:
     """Hinges and slides in all directions; the third is a hinge, the last a slide, and both stop."""
     hull = Body(name="hull", mass=3.0, inertia=(0.2, 0.3, 0.25), center=(0.1, 0, 0.05), joint=Free())
     joints = [
@@ -252,7 +252,7 @@ def machine(stop: Stop, free: bool) -> Tree:
 def test_an_impact_in_a_joint_of_a_machine(method, free, joint, restitution):
     """M dv = J' P with J' the joint's own row and v+ = -e v-, from the mass matrix; momentum stays if it floats."""
     period, o = 1e-6, 6 if free else 0
-    tree = machine(Stop(stiffness=1e6, restitution=restitution), free)
+    tree = machine(JointStop(stiffness=1e6, restitution=restitution), free)
     q, rng = tree.neutral(), np.random.default_rng(joint)
     q[-4:] = 0.3, 0.1, 0.0, 0.0
     v = rng.normal(size=tree.nv)

@@ -8,7 +8,7 @@ from tegotae.multibody.joints import Lock, Servo
 from tegotae.multibody.live_scene import LiveScene
 from tegotae.multibody.scene import Scene
 from tegotae.multibody.shapes import Ball, Box, Corners, HalfSpace, Nearest, Plate, Point, Sphere
-from tegotae.multibody.stops import Stop
+from tegotae.multibody.stops import JointStop
 from tegotae.multibody.tree import Tree, join
 from tegotae.multibody.urdf import UrdfWarning, load_urdf
 
@@ -23,6 +23,7 @@ __all__ = [
     "Fixed",
     "Free",
     "HalfSpace",
+    "JointStop",
     "LiveScene",
     "Lock",
     "LooseBody",
@@ -34,7 +35,6 @@ __all__ = [
     "Scene",
     "Servo",
     "Sphere",
-    "Stop",
     "Touch",
     "Tree",
     "TreeAdmittance",

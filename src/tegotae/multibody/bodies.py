@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.checks import Array
-from tegotae.multibody.stops import Stop
+from tegotae.multibody.stops import JointStop
 from tegotae.parameters import Declared, Parameter, declared
 from tegotae.rotations import nearest, rotation_of
 from tegotae.running.contract_check import check_block
@@ -94,7 +94,8 @@ class OneDegree(Declared):
         Parameter("what resists inside the joint: any impedance along its one coordinate", accept=_friction),
     ] = None
     stop: Annotated[
-        Stop | None, Parameter("what stops it at its limits", "Give Stop(...), or None where nothing stops it there.")
+        JointStop | None,
+        Parameter("what stops it at its limits", "Give JointStop(...), or None where nothing stops it there."),
     ] = None
 
     def __post_init__(self) -> None:
@@ -103,7 +104,7 @@ class OneDegree(Declared):
             problem = f"lower={self.lower:g} is above upper={self.upper:g}."
             checks.refuse(type(self).__name__, problem, "Exchange them, or leave both.")
         if self.stop is not None and math.isinf(self.lower) and math.isinf(self.upper):
-            problem = "stop=Stop(...), and there is no limit to stop at."
+            problem = "stop=JointStop(...), and there is no limit to stop at."
             checks.refuse(type(self).__name__, problem, "Give lower=, upper= or both, or leave stop= out.")
 
 

@@ -23,7 +23,7 @@ _KINDS = {REVOLUTE: (HINGE_LIMIT, "rad"), PRISMATIC: (SLIDE_LIMIT, "m")}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stop(Declared):
+class JointStop(Declared):
     """What stops a joint at its limits.
 
     Beyond a limit acts K e + c e', e how far it is beyond: a moment about the axis of a hinge, a force along a slide,
@@ -35,8 +35,8 @@ class Stop(Declared):
     of that feels the impact. Bounces that would end within a tick are rest.
 
     Example:
-        >>> from tegotae.multibody import Body, Revolute, Scene, Stop, Tree
-        >>> hinge = Revolute(axis=(0, 1, 0), upper=0.0, stop=Stop(restitution=0.5))
+        >>> from tegotae.multibody import Body, Revolute, Scene, JointStop, Tree
+        >>> hinge = Revolute(axis=(0, 1, 0), upper=0.0, stop=JointStop(restitution=0.5))
         >>> bob = Body(name="bob", mass=1.0, center=(0, 0, -1.0), joint=hinge)
         >>> run = Scene(tree=Tree([bob])).run(0.6, period=1e-3, q=[-0.1])
         >>> met = int(run.v[:, 0].argmin())  # it comes down by +0.313 rad/s, and leaves with half of that
@@ -73,7 +73,7 @@ class Limit(NamedTuple):
     unit: str
     value: float
     sign: float
-    stop: Stop
+    stop: JointStop
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.friction import Coulomb, FrictionImpedance
 from tegotae.multibody.bodies import SPECK, Body, Fixed, Free, Joint, LooseBody, Prismatic, Revolute
-from tegotae.multibody.stops import Stop
+from tegotae.multibody.stops import JointStop
 from tegotae.multibody.tree import Tree, loop_of
 from tegotae.multibody.urdf_file import UrdfFile
 
@@ -45,7 +45,7 @@ def load_urdf(
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     friction_stiffness: float = 1e4,
     friction_damping: float = 10.0,
-    stop: Stop | None = None,
+    stop: JointStop | None = None,
 ) -> Tree:
     """A machine from a URDF file: masses, inertias, joints, limits, damping and friction. Meshes are not looked at.
 
@@ -87,7 +87,7 @@ def load_urdf(
     K = checks.positive("load_urdf", "friction_stiffness", friction_stiffness, "N·m/rad", "Give about 1e4.")
     B = checks.at_least_zero("load_urdf", "friction_damping", friction_damping, "N·m·s/rad", "Give 0 for none.")
     if stop is not None:
-        checks.instance("load_urdf", "stop", stop, Stop, "Give Stop(...), or None.")
+        checks.instance("load_urdf", "stop", stop, JointStop, "Give JointStop(...), or None.")
     file = UrdfFile(path)
     builder = _Builder(file, _parsed(file), K, B, stop)
     try:
@@ -122,7 +122,7 @@ def _parsed(file: UrdfFile) -> Any:
 class _Builder:
     """Bodies from links and joints."""
 
-    def __init__(self, file: UrdfFile, robot: Any, stiffness: float, damping: float, stop: Stop | None) -> None:
+    def __init__(self, file: UrdfFile, robot: Any, stiffness: float, damping: float, stop: JointStop | None) -> None:
         self.file, self.stiffness, self.damping, self.stop = file, stiffness, damping, stop
         self.links: Mapping[str, Any] = {link.name: link for link in robot.links}
         self.joints: list[Any] = robot.joints
