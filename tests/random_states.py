@@ -101,6 +101,7 @@ def machines() -> Iterator[Block]:
         Body,
         Free,
         HalfSpace,
+        JointStop,
         Point,
         Revolute,
         Scene,
@@ -137,6 +138,15 @@ def machines() -> Iterator[Block]:
     yield Scene(tree=crane, touches=bouncing, controllers=controllers, at=ends, method="midpoint", reactions=True)
     beside = AtPoint("tool", (0.1, 0.0, 0.0), along=(0, 0, 1, 0, 0, 0))  # at the point itself what is struck is rigid
     yield Scene(tree=crane, touches=bouncing, controllers=controllers, at=beside)
+    for restitution, at in ((None, ends), (0.5, None)):
+        limits = {"lower": -1.0, "upper": 1.0, "stop": JointStop(stiffness=1e3, restitution=restitution)}
+        stopped = [
+            dataclasses.replace(body, joint=dataclasses.replace(body.joint, **limits))
+            for body in crane.bodies
+            if body.name != "hull"
+        ]
+        tree = Tree([crane.bodies[0], *stopped])
+        yield Scene(tree=tree, touches=touches, controllers=controllers, at=at, deepest=10.0)
     heavy = tg.FrictionImpedance(stiffness=6000.0, damping=20.0, law=STRIBECK, mass=0.1)
     yield TreeAdmittance(tree=crane_of(STACK, heavy), at="hand", controllers={"hand": Servo(gain=10.0)})
     many = tg.ParallelFriction(stiffness=1e4, limits=range(1, 60))

@@ -27,7 +27,8 @@ Restitution = Annotated[
     ),
 ]
 
-SLIGHT = 1e-6  # m: what rounding, and places written with a few digits, leave
+SLIGHT = 1e-6  # m, rad: what rounding, and places written with a few digits, leave
+RELAXATION = 2e-3  # [s] damping over stiffness of a contact of bodies whose damping is not given
 
 
 def restitutions(owner: str, contacts: Sequence[str], given: Any) -> dict[str, float]:

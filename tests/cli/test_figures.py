@@ -183,6 +183,21 @@ def test_a_scene_names_bodies_and_gives_each_its_own_unit(tmp_path: Path) -> Non
     assert {"angle [rad]", "position [mm]", "angular rate [rad/s]"} <= set(labels(arm().plot()))
 
 
+def test_stops_of_hinges_have_panels_of_their_own() -> None:
+    """Moments and angles do not stand beside forces and lengths."""
+    from tegotae.multibody import Body, JointStop, Prismatic, Revolute, Scene, Tree
+
+    turn = Revolute(axis=(0, 1, 0), name="turn", upper=0.4, stop=JointStop(restitution=0.5))
+    upper = Body(name="upper", mass=1.0, inertia=(0.1, 0.1, 0.1), center=(0, 0, 0.2), joint=turn)
+    lift = Body(name="lift", mass=1.0, parent="upper", joint=Prismatic(lower=-0.2, stop=JointStop()))
+    figure = Scene(tree=Tree([upper, lift])).run(0.2, period=T, q=[0.3, 0.1]).plot()
+    shown = labels(figure)
+    assert sum(label.startswith("moment of stops [") and label.endswith("N·m]") for label in shown) == 1, shown
+    assert any(label.startswith("to the limit [") and label.endswith("rad]") for label in shown), shown
+    assert {"contact force [N]", "gap [m]"} <= set(shown), shown
+    assert all(name in texts(figure) for name in ("turn upper", "lift lower"))
+
+
 def test_a_scene_has_no_panel_of_nothing() -> None:
     """A joint that does not rub has no friction to show; a crate that only slides does not turn."""
     assert not any("friction" in label for label in labels(crate().plot()))

@@ -136,16 +136,22 @@ def _energies(result: Result) -> list[tuple[str, str, Curves]]:
 
 
 def _touching(result: Result) -> list[tuple[str, str, Curves]]:
-    """For every two bodies that may touch: the magnitude of the whole force, and the smallest gap."""
+    """For every two bodies that may touch, and every limit that stops: the magnitude of the whole force, and the
+    smallest gap; of hinges apart, for theirs are moments and angles."""
     if "contact_force" not in result.variables:
         return []
-    members: dict[str, list[int]] = {}
-    for i, name in enumerate(str(result.about["pairs"]).split(", ")):
-        members.setdefault(re.sub(r" \d+ on ", " on ", name), []).append(i)
-    forces, gaps = result["contact_force"], result["gap"]
-    push = [(name, np.linalg.norm(forces[:, columns].sum(axis=1), axis=1)) for name, columns in members.items()]
-    near = [(name, gaps[:, columns].min(axis=1)) for name, columns in members.items()]
-    return [("contact force", "N", push), ("gap", "m", near)]
+    names = str(result.about["pairs"]).split(", ")
+    units = str(result.about.get("pair_units", ", ".join(["m"] * len(names)))).split(", ")
+    forces, gaps, panels = result["contact_force"], result["gap"], []
+    for unit, push in (("m", ("contact force", "N")), ("rad", ("moment of stops", "N·m"))):
+        members: dict[str, list[int]] = {}
+        for i, name in enumerate(names):
+            if units[i] == unit:
+                members.setdefault(re.sub(r" \d+ on ", " on ", name), []).append(i)
+        pushed = [(name, np.linalg.norm(forces[:, columns].sum(axis=1), axis=1)) for name, columns in members.items()]
+        near = [(name, gaps[:, columns].min(axis=1)) for name, columns in members.items()]
+        panels += [(*push, pushed), ("gap" if unit == "m" else "to the limit", unit, near)] if members else []
+    return panels
 
 
 _SHOWN = {"q", "v", "kinetic_energy"}

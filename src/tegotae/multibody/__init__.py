@@ -21,6 +21,7 @@ from tegotae.multibody.loops import Loop
 from tegotae.multibody.scene import Scene
 from tegotae.multibody.shapes import Ball, Box, Corners, HalfSpace, Nearest, Plate, Point, Sphere
 from tegotae.multibody.springs import Spring
+from tegotae.multibody.stops import JointStop
 from tegotae.multibody.tree import Tree, join
 from tegotae.multibody.urdf import UrdfWarning, load_urdf
 
@@ -36,6 +37,7 @@ __all__ = [
     "Fixed",
     "Free",
     "HalfSpace",
+    "JointStop",
     "LiveScene",
     "Lock",
     "Loop",

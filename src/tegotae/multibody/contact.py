@@ -1,4 +1,4 @@
-"""Pairs that may touch: the shapes, the bodies that carry them, and the elements between."""
+"""Pairs that may touch: the shapes, the bodies that carry them, and the elements between; and limits that stop."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.contact import ContactStiffness, FrictionCoefficient, Restitution
+from tegotae.contact import RELAXATION, ContactStiffness, FrictionCoefficient, Restitution
 from tegotae.multibody.frames import name_of
 from tegotae.multibody.kernels.places import SIZES
 from tegotae.multibody.kernels.records import RESTITUTION, SHAPE
 from tegotae.multibody.shapes import Ball, Corners, Point, Surface
+from tegotae.multibody.stops import Limit, limits_of
 from tegotae.parameters import Declared, Parameter
 
 if TYPE_CHECKING:
     from tegotae.multibody.tree import Tree
     from tegotae.multibody.tree_arrays import Frame
-
-RELAXATION = 2e-3  # [s] damping over stiffness of a contact whose damping is not given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,24 +85,37 @@ class Touch(Declared):
 
 
 class Pairs(NamedTuple):
-    """Every ball of every `Touch`, and its surface, as the kernels take it.
+    """Every ball of every `Touch`, and its surface, as the kernels take it; then limits of joints that stop.
 
-    Names are "body on body" or "body on world", with a number where a toucher has several balls. `bounces` tells
-    whether any has a restitution, which is then told of all.
+    Names are "body on body" or "body on world", with a number where a toucher has several balls; "joint lower" or
+    "joint upper" of limits. `bounces` tells whether any has a restitution, which is then told of all.
     """
 
     names: tuple[str, ...]
     which: NDArray[np.int64]
     numbers: Array
     bounces: bool
+    limits: tuple[Limit, ...]
+
+    @property
+    def touching(self) -> int:
+        """How many there are before the limits."""
+        return len(self.names) - len(self.limits)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of their gaps."""
+        return ("m",) * self.touching + tuple(limit.unit for limit in self.limits)
 
 
 def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
-    """One pair for each ball, in the frames of the moving bodies."""
+    """One pair for each ball, in the frames of the moving bodies, and one for each limit that stops."""
     names: list[str] = []
     which: list[tuple[int, int, int]] = []
     numbers: list[Array] = []
-    bounces = any(touch.restitution is not None for touch in touches)
+    limits = limits_of(tree)
+    given = [one.restitution for one in touches] + [one.stop.restitution for one in limits]
+    bounces = any(restitution is not None for restitution in given)
     for touch in touches:
         body, place, turn = _frame(tree, touch.on)
         on, where, turned = (-1, np.zeros(3), np.eye(3)) if touch.of is None else _frame(tree, touch.of)
@@ -118,14 +130,24 @@ def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
         for i, ball in enumerate(balls):
             at = place + turn @ ball[:3]
             row = [*at, ball[3], *(where + turned @ surface.where), *axes.ravel(), *rest, *surface.numbers]
-            if bounces:
-                row.append(-1.0 if touch.restitution is None else touch.restitution)
-            numbers.append(np.array(row, dtype=np.float64))
+            numbers.append(_with_restitution(row, touch.restitution, bounces))
             which.append((body, on, surface.shape))
             number = f" {i + 1}" if len(balls) > 1 else ""
             names.append(f"{touch.on}{number} on {touch.of or 'world'}")
+    for limit in limits:
+        K, beta = limit.stop.stiffness, float(limit.stop.damping or 0.0) / limit.stop.stiffness
+        row = [*np.zeros(7), *np.eye(3).ravel(), K, beta, 0.0, K, beta, limit.value, limit.sign, 0.0]
+        numbers.append(_with_restitution(row, limit.stop.restitution, bounces))
+        which.append((limit.body, limit.carrier, limit.kind))
+        names.append(limit.name)
     table = np.array(numbers).reshape(-1, RESTITUTION + 1 if bounces else SHAPE + SIZES)
-    return Pairs(tuple(names), np.array(which, dtype=np.int64).reshape(-1, 3), table, bounces)
+    return Pairs(tuple(names), np.array(which, dtype=np.int64).reshape(-1, 3), table, bounces, limits)
+
+
+def _with_restitution(row: list[float], restitution: float | None, bounces: bool) -> Array:
+    """The numbers of a pair, with its restitution where any has one."""
+    last = [-1.0 if restitution is None else restitution] if bounces else []
+    return np.array([*row, *last], dtype=np.float64)
 
 
 def _frame(tree: Tree, name: str) -> Frame:

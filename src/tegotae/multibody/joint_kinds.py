@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.multibody.frames import direction_of, name_of
+from tegotae.multibody.stops import JointStop
 from tegotae.parameters import Declared, Parameter
 from tegotae.rotations import frame_along
 from tegotae.running.contract_check import check_block
@@ -80,6 +81,10 @@ class OneDegree(Declared):
         Impedance | None,
         Parameter("what resists inside the joint: any impedance along its one coordinate", accept=_friction),
     ] = None
+    stop: Annotated[
+        JointStop | None,
+        Parameter("what stops it at its limits", "Give JointStop(...), or None where nothing stops it there."),
+    ] = None
     armature: Annotated[
         float,
         Parameter(
@@ -98,14 +103,17 @@ class OneDegree(Declared):
         if self.lower > self.upper:
             problem = f"lower={self.lower:g} is above upper={self.upper:g}."
             checks.refuse(type(self).__name__, problem, "Exchange them, or leave both.")
+        if self.stop is not None and math.isinf(self.lower) and math.isinf(self.upper):
+            problem = "stop=JointStop(...), and there is no limit to stop at."
+            checks.refuse(type(self).__name__, problem, "Give lower=, upper= or both, or leave stop= out.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Revolute(OneDegree):
     """A hinge: the body turns about one axis.
 
-    Limits are kept with the model, for controllers; the joint itself does not stop there, unless its `friction` is a
-    `VirtualWall`.
+    Limits are kept with the model, for controllers; the joint itself stops there if it has a `stop`. (A `VirtualWall`
+    as its `friction` is a wall of its own.)
 
     Example:
         >>> from tegotae.multibody import Revolute
@@ -118,8 +126,8 @@ class Revolute(OneDegree):
 class Prismatic(OneDegree):
     """A slide: the body moves along one axis.
 
-    Limits are kept with the model, for controllers; the joint itself does not stop there, unless its `friction` is a
-    `VirtualWall`.
+    Limits are kept with the model, for controllers; the joint itself stops there if it has a `stop`. (A `VirtualWall`
+    as its `friction` is a wall of its own.)
 
     Example:
         >>> from tegotae.multibody import Prismatic

@@ -38,6 +38,7 @@ from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
 from tegotae.multibody.scene_layout import bond_values, port_values, scene_layout, tree_values
 from tegotae.multibody.scene_result import result_of
 from tegotae.multibody.springs import Spring, rows_of
+from tegotae.multibody.stops import borne, check_limits
 from tegotae.multibody.tree import Tree
 from tegotae.parameters import Parameter, as_given
 from tegotae.ports import Port
@@ -66,8 +67,11 @@ class Scene(Admittance):
     had, or the tick counts as unsolved.
     "euler" is of first order; machines with ports, or with impedances in joints that are asked for their force, go by
     it unless asked otherwise: these count motion from tick to tick, not from middle to middle.
-    "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs. Nothing stops
-    a joint at its limits; a result names those that left them (`about["beyond_limits"]`).
+    "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs.
+
+    Joints with a `stop` stop at their limits: "hinge lower" and "hinge upper" are pairs beside those that touch, behind
+    them in `gap` and `contact_force`. Of a hinge these are an angle [rad] and the moment on the body about the axis
+    [N·m], in world axes. A result names the other joints that left their limits (`about["beyond_limits"]`).
 
     With `reactions=True` runs record "reaction.<body>", what its joint exerted on each body in the tick: force [N] and
     moment [N·m] about the origin of the body's frame (which a slide carries along), in world axes, and of all that acts
@@ -118,8 +122,8 @@ class Scene(Admittance):
     deepest: Annotated[
         float | None,
         Parameter(
-            "[m], >= 0, how far inside each other pairs may start; as deep as the whole weight would press one of them "
-            "at rest unless given",
+            "[m or rad], >= 0, how far inside each other pairs may start, or joints beyond limits that stop; as deep "
+            "as the whole weight would press one of them at rest unless given",
             such_as="1e-3",
         ),
     ] = None
@@ -201,7 +205,8 @@ class Scene(Admittance):
             self.tree,
             self.wired,
             self.servos,
-            len(self.pairs.names),
+            self.pairs.units,
+            self.pairs.touching,
             rubbing,
             joints.numbers.size,
             self._own_joints,
@@ -258,7 +263,7 @@ class Scene(Admittance):
         if (self.pairs.numbers[:, MU] > 0.0).any():
             checks.refuse(OWNER, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
         if self.pairs.bounces:
-            problem = f"method={checks.shown(self.method)} with restitution at contacts."
+            problem = f"method={checks.shown(self.method)} with restitution at contacts or stops."
             checks.refuse(OWNER, problem, "Use method='midpoint' or 'euler', which have it, or leave restitution= out.")
 
     def least_reluctance(self, period: float) -> float:
@@ -287,7 +292,7 @@ class Scene(Admittance):
                 checks.refuse(OWNER, f"initial[{name!r}] cannot be set.", "It follows from q and v.")
         state = self._standing(period, given)
         gaps = self.places_of(state)[:, GAP]
-        self._check_depths(gaps, self.deepest)
+        self._check_depths(state, gaps, self.deepest)
         state["gap"] = np.minimum(gaps, stepping.FAR)
         ahead = self._ahead(state, period) if self.method == "midpoint" else state
         if len(gaps):  # what starts pressed rests: its damper has not moved
@@ -360,17 +365,18 @@ class Scene(Admittance):
             module_of(self).restore_all(self.parameters, state.memory, workspace)
         return np.array(self.spaces.workspace.part(workspace, "places")[:-1])
 
-    def _check_depths(self, gaps: Array, deepest: float | None) -> None:
-        """Refuse what is farther inside than that [m], or than the whole weight would press it."""
-        pairs = self.pairs
+    def _check_depths(self, state: State, gaps: Array, deepest: float | None) -> None:
+        """Refuse what is farther inside than that [m, rad], or than the whole weight would press it."""
+        pairs, n = self.pairs, self.pairs.touching
         if not len(pairs.names):
             return
-        if deepest is not None:
-            carried = np.full(len(pairs.names), deepest)
-        else:
-            carried = weight_of(self.tree.mass, self.tree.gravity) / pairs.numbers[:, K]
+        carried = np.full(len(pairs.names), 0.0 if deepest is None else deepest)
+        if deepest is None:
+            carried[:n] = weight_of(self.tree.mass, self.tree.gravity) / pairs.numbers[:n, K]
+            carried[n:] = borne(self.tree, pairs.limits, state.part("center_q"))
         remedy = "Start it on the surface (q=scene.lifted(q) moves free bodies there), or say deepest= if it is meant."
-        check_depths(OWNER, pairs.names, gaps, carried, remedy)
+        check_depths(OWNER, pairs.names[:n], gaps[:n], carried[:n], remedy)
+        check_limits(OWNER, pairs.limits, gaps[n:], carried[n:])
 
     def see_divergence(self, table: Array, every: int, period: float, began: State) -> None:
         """An error, in words that tell what nothing opposed."""
@@ -427,7 +433,7 @@ class Scene(Admittance):
             initial: fields to start from, such as {"q": ...}.
             inputs: fields that are fed, such as "torque.arm" -> a number, or its values over the ticks.
             method: instead of the scene's own.
-            deepest: instead of the scene's own [m].
+            deepest: instead of the scene's own [m, rad].
             progress: called with the share that is done, now and then.
         """
         scene = self._with(method, deepest)
@@ -486,7 +492,7 @@ class Scene(Admittance):
     def lifted(self, q: ArrayLike | None = None) -> Array:
         """q with every free body (and what hangs on it) moved out of what it starts in, just onto its surface.
 
-        It is moved, never turned: a crate that stands across a slope ends on a corner.
+        It is moved, never turned: a crate that stands across a slope ends on a corner. Joints stay as they are.
 
         Args:
             q: where it would start [rad, m]; `tree.neutral()` unless given.
@@ -499,15 +505,15 @@ class Scene(Admittance):
             [0.0, 0.0, 0.1]
         """
         state, layout = self._standing(1e-3, {} if q is None else {"q": q}), self.tree.arrays
-        for _ in range(LIFTS if len(self.pairs.names) else 0):
-            seen = self.places_of(state)
+        for _ in range(LIFTS if self.pairs.touching else 0):
+            seen = self.places_of(state)[: self.pairs.touching]
             c = int(np.argmin(seen[:, GAP]))
             root = int(layout.root[self.pairs.which[c, BODY]])
             if seen[c, GAP] >= 0.0 or layout.kind[root] != FREE:
                 break
             i = int(layout.qi[root])
             state.part("center_q")[i : i + 3] -= seen[c, GAP] * seen[c, AXES : AXES + 3]
-        self._check_depths(self.places_of(state)[:, GAP], 0.0)
+        self._check_depths(state, self.places_of(state)[:, GAP], 0.0)
         return self.tree.arrays.outer(state.part("center_q"), state.part("center_v"))[0]
 
 

@@ -105,6 +105,11 @@ _TOUCHED = (
     Part("contact_force", "N", "on what touches, in world axes", ("pairs", 3), "contact", axes=("pair", "axis")),
     Part("gap", "m", "between the two, negative where they overlap", _PAIRS, axes=("pair",)),
 )
+# The same where hinges stop at limits.
+_STOPPED = (
+    replace(_TOUCHED[0], unit="N or N·m", meaning="on what touches, or moment on what a hinge stops, in world axes"),
+    replace(_TOUCHED[1], unit="m or rad", meaning="between the two, or to the limit; negative beyond"),
+)
 _TOUCHES = (
     Part("root", "", "body at the foot of each one's tree", ("bodies",), whole=True),
     Part("frame_body", "", "moving body of each frame; -1 for the world", ("frames",), whole=True),
@@ -199,7 +204,8 @@ def scene_layout(
     tree: Tree,
     ports: Sequence[Wired],
     servos: Sequence[str],
-    pairs: int,
+    units: Sequence[str],
+    may_rub: int,
     rubbing: int,
     numbers: int,
     owned: OwnJoints,
@@ -207,18 +213,18 @@ def scene_layout(
     springs: int,
     carried: Sequence[str],
 ) -> Layouts:
-    """The layout of a tree with these ports, so many pairs, joints that rub, and numbers of friction laws.
+    """The layout of a tree with these ports, joints that rub, and numbers of friction laws.
 
-    `bounces` tells whether any pair has a restitution, `springs` how many there are between bodies, `carried` which
-    bodies' reactions are told.
+    `units` are those of the gaps of all pairs, of which the first `may_rub` may rub; `bounces` tells whether any has a
+    restitution, `springs` how many there are between bodies, `carried` which bodies' reactions are told.
 
     Names are known to users alone: scenes of any size share one compiled loop for as many directions of their ports,
     if their joints have the same impedances (`owned`).
     """
     at = tree.arrays
-    rigid = 6 * len(at.welds) + len(at.gears)
+    pairs, rigid = len(units), 6 * len(at.welds) + len(at.gears)
     # What never touches needs no dual, which is quadratic in its rows.
-    rows = max(3 * pairs + rubbing, 1) if pairs or rigid or springs else 1
+    rows = max(pairs + 2 * may_rub + rubbing, 1) if pairs or rigid or springs else 1
     sizes = {
         "bodies": len(at.parent),
         "bodies1": len(at.parent) + 1,
@@ -253,10 +259,10 @@ def scene_layout(
     touches = _TOUCHES
     if bounces:
         touches = (*touches[:-1], replace(touches[-1], shape=("pairs", RESTITUTION + 1)))
-    touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
+    seen = [replace(part, recorded=pairs > 0) for part in (_STOPPED if "rad" in units else _TOUCHED)]
     bound = (replace(_BOUND[0], recorded=springs > 0), *_BOUND[1:])
     parameters: Items = (*TREE, *JOINTS, *touches, *BONDS, _CARRIED, *owned.parts[0])
-    state: Items = (*SEEN, *SOLVED, *touched, *reactions, *fed, *KEPT, *_OWED, *bound, touching, *owned.parts[1])
+    state: Items = (*SEEN, *SOLVED, *seen, *reactions, *fed, *KEPT, *_OWED, *bound, touching, *owned.parts[1])
     impacts = _IMPACTS if bounces else ()
     workspace: Items = (*WORK, *FRICTION, *_DUAL, *_MIDDLE, *impacts, *_BINDING, *owned.parts[2])
     if not ports:

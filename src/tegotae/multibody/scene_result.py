@@ -43,6 +43,7 @@ def result_of(scene: Scene, plain: Result, period: float) -> Result:
     if scene.springs:
         about["springs"] = ", ".join(spring.label for spring in scene.springs)
     about |= {"joints": ", ".join(tree.joint_names), "pairs": ", ".join(scene.pairs.names)}
+    about["pair_units"] = ", ".join(scene.pairs.units)
     about["coordinate_names"] = ", ".join(_labels(tree, _FREE_PLACE, _BALL_PLACE, ("rad", "m")))
     about["speed_names"] = ", ".join(_labels(tree, _FREE_SPEED, (), ("rad/s", "m/s")))
     if "gap" in variables:
@@ -85,10 +86,12 @@ def _labels(tree: Tree, free: Sequence[str], ball: Sequence[str], units: tuple[s
 
 
 def _beyond_limits(tree: Tree, q: Array) -> list[str]:
-    """Joints that left their limits in some recorded tick: nothing stops them there, so it is said."""
+    """Joints that left their limits in some recorded tick though nothing stops them there, so it is said."""
     places = q[:, tree.arrays.qi[tree.arrays.kind != FREE]]
     lower, upper = np.array([(joint.lower, joint.upper) for joint in tree.joints.values()]).reshape(-1, 2).T
-    return [tree.joint_names[k] for k in np.flatnonzero(((places < lower) | (places > upper)).any(axis=0))]
+    loose = np.array([joint.stop is None for joint in tree.joints.values()], dtype=bool)
+    beyond = ((places < lower) | (places > upper)).any(axis=0)
+    return [tree.joint_names[k] for k in np.flatnonzero(beyond & loose)]
 
 
 # ------------------------------------------------------------ a picture: lines, balls and planes

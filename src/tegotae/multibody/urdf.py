@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import warnings
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from tegotae.extras import require
 from tegotae.friction import Coulomb, FrictionImpedance
 from tegotae.multibody.bodies import SPECK, Body, LooseBody
 from tegotae.multibody.joint_kinds import Fixed, Free, Joint, Mimic, Planar, Prismatic, Revolute
+from tegotae.multibody.stops import JointStop
 from tegotae.multibody.tree import Tree, loop_of
 from tegotae.multibody.urdf_file import UrdfFile
 
@@ -44,6 +46,7 @@ def load_urdf(
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     friction_stiffness: float = 1e4,
     friction_damping: float = 10.0,
+    stop: JointStop | None = None,
 ) -> Tree:
     """A machine from a URDF file: masses, inertias, joints, limits, damping and friction. Meshes are not looked at.
 
@@ -68,6 +71,8 @@ def load_urdf(
         gravity: acceleration of a falling body [m/s²].
         friction_stiffness: of a joint that sticks [N·m/rad, N/m], > 0.
         friction_damping: of a joint that sticks [N·m·s/rad, N·s/m], >= 0.
+        stop: what stops each joint at the limits that the file gives; unless given limits are told to controllers
+            only. One and the same for hinges and slides.
 
     Example:
         >>> import pathlib, tempfile
@@ -86,8 +91,10 @@ def load_urdf(
     """
     K = checks.positive("load_urdf", "friction_stiffness", friction_stiffness, "N·m/rad", "Give about 1e4.")
     B = checks.at_least_zero("load_urdf", "friction_damping", friction_damping, "N·m·s/rad", "Give 0 for none.")
+    if stop is not None:
+        checks.instance("load_urdf", "stop", stop, JointStop, "Give JointStop(...), or None.")
     file = UrdfFile(path)
-    builder = _Builder(file, _parsed(file), K, B)
+    builder = _Builder(file, _parsed(file), K, B, stop)
     try:
         tree = Tree(builder.bodies(checks.flag("load_urdf", "free_base", free_base)), gravity=gravity)
     except InputError as error:
@@ -120,8 +127,8 @@ def _parsed(file: UrdfFile) -> Any:
 class _Builder:
     """Bodies from links and joints."""
 
-    def __init__(self, file: UrdfFile, robot: Any, stiffness: float, damping: float) -> None:
-        self.file, self.stiffness, self.damping = file, stiffness, damping
+    def __init__(self, file: UrdfFile, robot: Any, stiffness: float, damping: float, stop: JointStop | None) -> None:
+        self.file, self.stiffness, self.damping, self.stop = file, stiffness, damping, stop
         self.links: Mapping[str, Any] = {link.name: link for link in robot.links}
         self.joints: list[Any] = robot.joints
         self.above: dict[str, Any] = {}  # each link but the root by the joint that carries it
@@ -172,6 +179,8 @@ class _Builder:
         if joint.type == "floating":
             return Free()
         limits, (damping, friction) = self._limits(joint), self._resistance(joint)
+        if any(math.isfinite(limits.get(side, math.inf)) for side in ("lower", "upper")):
+            limits["stop"] = self.stop
         kind: type[Revolute | Prismatic] = Prismatic if joint.type == "prismatic" else Revolute
         try:
             mimic = self._followed(joint)

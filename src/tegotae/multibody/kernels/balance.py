@@ -10,8 +10,8 @@ A tick that leaves a tree with more than SURPLUS of the largest kinetic energy i
 down at its end: whatever the period, a tree never gains more. (Where a step gained more than CLIMB of that, and all its
 motion is too little to pay, it counts as unsolved.)
 
-In a tree that floats and touches nothing, the base is then moved so that the centre of mass goes as the forces from
-outside tell, and momentum and angular momentum are those that they give.
+In a tree that floats and touches nothing but itself, the base is then moved so that the centre of mass goes as the
+forces from outside tell, and momentum and angular momentum are those that they give.
 
 Rows of w.sums, one a tree, at the row of the body at its foot: kinetic and potential energy, mass, and about that
 body's centre of mass the first moment, momentum, angular momentum and inertia (xx, yy, zz, xy, xz, yz); and the size of
@@ -41,9 +41,10 @@ from tegotae.multibody.kernels.records import BODY, FIRST, ON, OWNER, F
 
 KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SIZE, SUMS = 0, 1, 2, 3, 6, 9, 12, 18, 19
 # Rows of w.motion, one a tree. Of the tick: energy that joints and the world gave, force and moment about its centre of
-# mass from outside, whether it touched, the size of all the work that was added up; of what rubs and touches, how much
-# more work it is by the speeds at the end than by their mean, and by their mean. Then how the foot would move if the
-# tree were rigid, its kinetic energy beside that; its largest up to the start of the tick, what it owed and had there.
+# mass from outside, whether it touched others, the size of all the work that was added up; of what rubs and touches,
+# how much more work it is by the speeds at the end than by their mean, and by their mean. Then how the foot would move
+# if the tree were rigid, its kinetic energy beside that; its largest up to the start of the tick, what it owed and had
+# there.
 WORK, FORCE, TORQUE, TOUCHED, GROSS, TAKEN, BRAKED, RIGID, WITHIN, MOST = 0, 1, 4, 7, 8, 9, 10, 11, 17, 18
 OWED, BEGUN, MOTION = 19, 20, 21
 SURPLUS, CLIMB = 2e-3, 1e-2
@@ -241,21 +242,38 @@ def add_work(n, work):
 
 
 @kernel
+def inside(p, c):
+    """Whether both bodies of a pair belong to one tree, such as those of a limit: no force from outside."""
+    one, two = p.which[c, BODY], p.which[c, ON]
+    return one >= 0 and two >= 0 and p.root[one] == p.root[two]
+
+
+@kernel
+def row_speed(p, w, c, row, side):
+    """How a row's force moves what a side of pair c is counted for, by columns s: of a pair within a tree the first is
+    both."""
+    if side == 1:
+        return at_second(w.levers[row], w.S[p.which[c, ON]])
+    moved = at_first(w.levers[row], w.S[p.which[c, BODY]])
+    return moved + at_second(w.levers[row], w.S[p.which[c, ON]]) if inside(p, c) else moved
+
+
+@kernel
 def count_contacts(p, w, at_end, T):
     """What contacts do on each tree by the speeds in columns s: those at the end of the tick, or their mean."""
     for block in range(w.met[0]):
         c, start = w.blocks[OWNER, block], w.blocks[FIRST, block]
         if c < 0:
             continue
-        for side in range(2):
+        for side in range(1 if inside(p, c) else 2):
             k = p.which[c, BODY] if side == 0 else p.which[c, ON]
             if k < 0 or w.linked[p.root[k]] == 0:
                 continue
             n = w.motion[p.root[k]]
-            n[TOUCHED] = 1.0
+            if not inside(p, c):
+                n[TOUCHED] = 1.0
             for row in range(start, start + rows_in(w, block)):
-                moved = at_first(w.levers[row], w.S[k]) if side == 0 else at_second(w.levers[row], w.S[k])
-                work = T * w.columns[F, row] * moved
+                work = T * w.columns[F, row] * row_speed(p, w, c, row, side)
                 if at_end:
                     n[TAKEN] += work
                 else:
@@ -325,8 +343,8 @@ def count_springs(p, w, T):
 
 @kernel
 def keep_momentum(p, s, w, k, T):
-    """Move the base of a tree that floats and touches nothing: centre of mass, momentum, angular momentum as they must
-    be. w.before has them at the start of the tick, w.sums about the centre of mass at the end.
+    """Move the base of a tree that floats and touches nothing else: centre of mass, momentum, angular momentum as they
+    must be. w.before has them at the start of the tick, w.sums about the centre of mass at the end.
     """
     t, n, b, foot, m = w.sums[k], w.motion[k], w.before[k], w.S[k], w.sums[k, MASSES]
     i, o = p.qi[k], p.vi[k]

@@ -22,7 +22,7 @@ from tegotae.multibody.kernels.bonds import apply_bonds, bind, bond_rows, solve_
 from tegotae.multibody.kernels.joints import limit_kernel, rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import COM, S_, G, X
 from tegotae.multibody.kernels.passes import clear_impulse, clear_impulse_in, respond, respond_in
-from tegotae.multibody.kernels.places import add_to_memory, along, axis_of, parting
+from tegotae.multibody.kernels.places import add_to_memory, along, axis_of, parting, turns_apart
 from tegotae.multibody.kernels.quantities import spread
 
 # ------------------------------------------------------------ how forces push the bodies, and how the tree answers
@@ -34,6 +34,10 @@ def set_lever(p, w, c, a, row):
     x, axis, to = w.places[c, at.POINT : at.POINT + 3], axis_of(w, c, a), w.levers[row]
     s, o = w.S[p.which[c, at.BODY]], w.S[p.which[c, at.ON]]
     n0, n1, n2 = axis[0], axis[1], axis[2]
+    if turns_apart(p, c):
+        to[0] = to[1] = to[2] = to[6] = to[7] = to[8] = 0.0
+        to[3], to[4], to[5], to[9], to[10], to[11] = n0, n1, n2, -n0, -n1, -n2
+        return
     r0, r1, r2 = x[0] - s[COM], x[1] - s[COM + 1], x[2] - s[COM + 2]
     to[0], to[1], to[2] = n0, n1, n2
     to[3], to[4], to[5] = r1 * n2 - r2 * n1, r2 * n0 - r0 * n2, r0 * n1 - r1 * n0

@@ -4,8 +4,8 @@ import math
 
 from tegotae.compile import kernel, kernel_rare
 from tegotae.multibody.kernels import records as at
-from tegotae.multibody.kernels.balance import BEGUN, OWED, WORK, add_work, count_work
-from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
+from tegotae.multibody.kernels.balance import BEGUN, OWED, WORK, add_work, count_work, inside, row_speed
+from tegotae.multibody.kernels.contacts import rows_in
 from tegotae.multibody.kernels.impacts import mean_in_impact, rigid
 from tegotae.multibody.kernels.kinematics import FREE, S_
 from tegotae.multibody.kernels.quantities import spread
@@ -57,16 +57,14 @@ def count_rows(p, w, hard, T):
         c, start = w.blocks[at.OWNER, block], w.blocks[at.FIRST, block]
         if c < 0 or rigid(w, block) != hard:
             continue
-        for side in range(2):
+        for side in range(1 if inside(p, c) else 2):
             k = p.which[c, at.BODY] if side == 0 else p.which[c, at.ON]
             if k < 0 or w.linked[p.root[k]] == 0:
                 continue
             n, work = w.motion[p.root[k]], 0.0
             for row in range(start, start + rows_in(w, block)):
-                moved = at_first(w.levers[row], w.S[k]) if side == 0 else at_second(w.levers[row], w.S[k])
-                work += T * w.columns[at.F, row] * moved
+                work += T * w.columns[at.F, row] * row_speed(p, w, c, row, side)
             add_work(n, work)
-            if (
-                hard and work < 0.0
-            ):  # with the motion that it takes goes what was owed for that, not what this tick errs
+            # With the motion that it takes goes what was owed for that, not what this tick errs.
+            if hard and work < 0.0:
                 n[OWED] -= n[OWED] * min(1.0, -work / n[BEGUN]) if n[BEGUN] > 0.0 else n[OWED]

@@ -45,10 +45,12 @@ OUT, LASTING, STRUCK, FIRM = -1, 0, 1, 2
 AIM, LEAST, WHOLE, PART, RESTS, SHARE, STRETCHES, HITS = 0, 1, 2, 3, 4, 5, 6, 10
 # Compliance of rigid rows, as a part of how they answer: corners that share a load can be told; if not, more.
 HARD, SOFTER = 1e-9, 1e-6
-NEAR = 1e-10  # m: a gap that is none
+NEAR = 1e-10  # m, rad: a gap that is none
 LATE = 1.5  # ticks after which an impact that another has led to may be noticed
+WITHIN = 1.1  # times its stretch a spring may be pressed to be its own: more is what impacts did
 THROWN = 10.0  # times what a lasting touch bears that its spring may press with
-TOO_LATE, SLIGHT = 4.0, 1e-6  # ticks, and m: what was driven farther in since it was met was not met in time
+TOO_LATE, SLIGHT = 4.0, 1e-6  # ticks, and m or rad: what was driven farther in since it was met was not met in time
+LYING = 0.1  # of the speed that it is driven in with, what was struck in the last tick had already if it did not lie
 GAINS = 1e-10  # relative: energy that rounding makes
 # What a tick is being solved for.
 FREELY, BENT, HIT, TURNED, LESSENED, DONE = 0, 1, 2, 3, 4, 5
@@ -58,6 +60,13 @@ FREELY, BENT, HIT, TURNED, LESSENED, DONE = 0, 1, 2, 3, 4, 5
 def bounces(p, c):
     """Whether a pair has a restitution."""
     return p.contacts[c, at.RESTITUTION] >= 0.0
+
+
+@kernel
+def carried(s, c):
+    """Whether a force acts in a pair: that of the last tick, or what is committed of this one."""
+    f = s.touching[c]
+    return f[at.FORCE] != 0.0 or f[at.FORCE + 1] != 0.0 or f[at.FORCE + 2] != 0.0
 
 
 @kernel
@@ -75,10 +84,8 @@ def take_part_marked(p, s, w):
     """Pairs that take part in a tick from its start; how many."""
     touched = 0
     for c in range(len(p.which)):
-        f = s.touching[c]
-        carried = f[at.FORCE] != 0.0 or f[at.FORCE + 1] != 0.0 or f[at.FORCE + 2] != 0.0
         mark = w.mark[c]
-        w.active[c] = -1 if mark == OUT else (1 if mark != LASTING or carried else 0)
+        w.active[c] = -1 if mark == OUT else (1 if mark != LASTING or carried(s, c) else 0)
         touched += w.active[c] == 1
     return touched
 
@@ -180,7 +187,9 @@ def strike_kernel(bend, reach):
                 strike(w.hits[c], p.contacts[c, at.RESTITUTION], gap, bent, before, v, T)
                 w.mark[c] = STRUCK
                 w.struck[0] += 1
-                if gap < TOO_LATE * T * v - SLIGHT:  # bodies rattle faster than ticks can tell
+                # Bodies rattle faster than ticks can tell; but what lay there already is only moved out, tick by tick.
+                lay = carried(s, c) and before > LYING * v
+                if gap < TOO_LATE * T * v - SLIGHT and not lay:
                     w.missed[0] += 1
         if w.struck[0] > 0:
             firm_up(p, w)
@@ -412,7 +421,7 @@ def commit_marked(p, s, w, T):
     commit_contacts(p, s, w, w.met[0], T)
     for c in range(len(p.which)):
         f, n = s.touching[c], p.contacts[c]
-        pressed = f[at.FORCE] != 0.0 or f[at.FORCE + 1] != 0.0 or f[at.FORCE + 2] != 0.0
+        pressed = carried(s, c)
         f[at.HELD] = 1.0 if pressed and w.mark[c] != STRUCK and (f[at.HELD] > 0.0 or w.mark[c] == LASTING) else 0.0
         if not pressed or w.mark[c] <= LASTING:
             continue
@@ -435,10 +444,14 @@ def settle_down(p, s, w, T):
     spread(p.parent, p.kind, p.vi, w.zero, w.lean, w.S)
     for block in range(w.met[0]):
         c, row = w.blocks[at.OWNER, block], w.blocks[at.FIRST, block]
-        if c < 0 or w.mark[c] <= LASTING or not w.columns[at.F, row] > 0.0:
+        if c < 0 or w.mark[c] <= LASTING:
             continue
         gap = w.places[c, at.GAP] + T * parting(p, w, c, 0, S_, S_ + 3)
-        f = s.touching[c]
+        f, e = s.touching[c], w.hits[c, STRETCHES]
+        if not w.columns[at.F, row] > 0.0:
+            if w.mark[c] == FIRM and w.hits[c, RESTS] == 0.0 and NEAR < -gap <= WITHIN * e:
+                f[at.HELD], f[at.E] = 1.0, e  # it is moved apart, but not out of its spring: that goes on pressing
+            continue
         if w.hits[c, RESTS] == 0.0:
             if f[at.HELD] > 0.0 and p.contacts[c, at.K] * -(gap + f[at.E]) > THROWN * w.columns[at.F, row]:
                 f[at.HELD] = 0.0  # its spring would throw what it holds

@@ -1,6 +1,10 @@
 """How far a ball is from a surface; where the pairs of a scene are in this tick, and vectors along them.
 
 A point is a ball of radius 0. The gap is a signed distance, exact on both sides, less the radius.
+
+The limit of a joint is a pair, too: its gap is how far the coordinate is inside, its normal the joint's axis, times the
+sign of the way out. Along a slide acts a force, at the same point of both bodies; about the axis of a hinge a moment.
+Either does work on the joint's own speed alone.
 """
 
 import math
@@ -10,9 +14,10 @@ import numpy as np
 from tegotae.compile import entry, kernel
 from tegotae.kernels.rotations import cross, turn_back, turn_into
 from tegotae.multibody.kernels import records as at
-from tegotae.multibody.kernels.kinematics import COM, OMEGA, VELOCITY
+from tegotae.multibody.kernels.kinematics import COM, COORDINATE, OMEGA, VELOCITY
 
 HALF_SPACE, PLATE, BOX, SPHERE = 0, 1, 2, 3
+SLIDE_LIMIT, HINGE_LIMIT = 4, 5  # kinds from the first of them on are limits
 SIZES = 3  # numbers that tell a surface of a kind from another
 
 
@@ -131,6 +136,9 @@ def locate(p, w):
     """Gaps, points and directions of all pairs, from the rows that `forward_one` left."""
     found, y = w.places[-1], np.empty(3)
     for c in range(len(p.which)):
+        if p.which[c, at.KIND] >= SLIDE_LIMIT:
+            locate_limit(p, w, c)
+            continue
         o, n = w.S[p.which[c, at.ON]], p.contacts[c]
         x = w.places[c, at.POINT : at.POINT + 3]
         to_world(w.S[p.which[c, at.BODY]], n[at.PLACE : at.PLACE + 3], x)
@@ -153,6 +161,23 @@ def locate(p, w):
 
 
 @kernel
+def locate_limit(p, w, c):
+    """The same of a limit: the z axis of the body is that of its joint."""
+    s, n, place = w.S[p.which[c, at.BODY]], p.contacts[c], w.places[c]
+    place[at.GAP] = n[at.SIGN] * (s[COORDINATE] - n[at.LIMIT])
+    for a in range(3):
+        place[at.POINT + a] = s[COM + a]
+        place[at.AXES + a] = n[at.SIGN] * s[3 * a + 2]
+    tangents(place[at.AXES : at.AXES + 9].reshape((3, 3)))
+
+
+@kernel
+def turns_apart(p, c):
+    """Whether what acts in a pair is a moment."""
+    return p.which[c, at.KIND] == HINGE_LIMIT
+
+
+@kernel
 def speed_of(s, x, axis, lin, ang):
     """How fast the point x of a body goes along an axis; lin and ang are the columns of its velocities."""
     r0, r1, r2 = x[0] - s[COM], x[1] - s[COM + 1], x[2] - s[COM + 2]
@@ -168,6 +193,9 @@ def speed_of(s, x, axis, lin, ang):
 def parting(p, w, c, a, lin, ang):
     """Relative velocity of pair c along its axis a: that of what touches, seen from the surface."""
     x, axis = w.places[c, at.POINT : at.POINT + 3], axis_of(w, c, a)
+    if turns_apart(p, c):
+        s, o = w.S[p.which[c, at.BODY]], w.S[p.which[c, at.ON]]
+        return axis[0] * (s[ang] - o[ang]) + axis[1] * (s[ang + 1] - o[ang + 1]) + axis[2] * (s[ang + 2] - o[ang + 2])
     return speed_of(w.S[p.which[c, at.BODY]], x, axis, lin, ang) - speed_of(w.S[p.which[c, at.ON]], x, axis, lin, ang)
 
 
@@ -202,6 +230,10 @@ def spring_wrenches(p, s, w):
                 k = p.which[c, at.BODY] if side == 0 else p.which[c, at.ON]
                 if k >= 0:
                     row, sign = w.S[k], f if side == 0 else -f
+                    if turns_apart(p, c):
+                        for j in range(3):
+                            w.wrench[k, 3 + j] += sign * n[j]
+                        continue
                     r0, r1, r2 = x[0] - row[COM], x[1] - row[COM + 1], x[2] - row[COM + 2]
                     for j in range(3):
                         w.wrench[k, j] += sign * n[j]

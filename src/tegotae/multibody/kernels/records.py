@@ -16,9 +16,11 @@ Friction = namedtuple("Friction", "e mode r slope at force")
 # What may touch, a row a pair: which = (body, body of the surface, shape), contacts = see columns below.
 # A ball of RADIUS (0: a point) at PLACE in the frame of its body, and a surface of a shape with SHAPE numbers, whose
 # frame stands at WHERE, TURNED in the frame of its body (-1: the world). Elements: K, BETA along the normal, K_T and
-# BETA_T along the surface, MU.
+# BETA_T along the surface, MU. A limit of a joint is a pair of its body and what carries it: its SHAPE numbers are the
+# LIMIT and the SIGN of the way out, K and BETA those of the joint's coordinate; it has no MU, and no place.
 BODY, ON, KIND = 0, 1, 2
 PLACE, RADIUS, WHERE, TURNED, K, BETA, MU, K_T, BETA_T, SHAPE = 0, 3, 4, 7, 16, 17, 18, 19, 20, 21
+LIMIT, SIGN = 21, 22
 
 # Rows of a contact's memory: e, stretch a and last force as vectors in the frame of the surface's body.
 E, STRETCH, FORCE, TOUCHING = 0, 1, 4, 7
