@@ -86,7 +86,7 @@ def commit_middle(p, s, w, T):
     if w.struck[0] > 0:
         move(p, s.q, w.late, T, s.q)
     end_balance(p, s, w, T)
-    locate(p, w)
+    locate(p, w, s.q)
     show(p, s, w)
 
 
