@@ -94,7 +94,7 @@ def commit_middle(p, s, w, T):
     if rigid_rows(p) > 0:
         close_loops(p, s, w, 0.5, T)
     end_balance(p, s, w, T)
-    locate(p, w)
+    locate(p, w, s.q)
     show(p, s, w)
 
 

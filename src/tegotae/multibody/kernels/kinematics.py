@@ -28,7 +28,6 @@ A, B, C_, X = 45, 51, 60, 66
 Y, D, INVERSE, G, S_ = 72, 78, 79, 80, 81  # 1/D after D
 CHOLESKY = 87  # 21 numbers, free bodies only
 TURN = 87  # cosine, sine and slide of the joint, all others
-COORDINATE = 90  # q of the joint, all others
 WIDTH = 108
 
 # Columns of the constants of a body.
@@ -209,8 +208,6 @@ def turn_joints(kind, qi, q, S):
     """How each joint turned its body, and let it slide; apart from the pass, where each waits for the one before."""
     for k in range(len(kind)):
         s, x = S[k], q[int(qi[k])]
-        if kind[k] != FREE:
-            s[COORDINATE] = x
         if kind[k] == REVOLUTE:
             s[TURN], s[TURN + 1] = cos_sin(x)
             s[TURN + 2] = 0.0

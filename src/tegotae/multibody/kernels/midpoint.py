@@ -198,7 +198,7 @@ def go_halfway(p, s, w, T):
     move(p, s.q, w.begun, 0.5 * T, w.mid)
     forward_one(p.parent, p.kind, p.qi, p.vi, p.C, w.mid, w.begun, w.S)
     if len(p.which) > 0:
-        locate(p, w)
+        locate(p, w, w.mid)
 
 
 @kernel_inside
@@ -282,7 +282,7 @@ def commit_middle(p, s, w, T):
         close_loops(p, s, w, 0.5, T)
     end_balance(p, s, w, T)
     if len(p.which) > 0:
-        locate(p, w)
+        locate(p, w, s.q)
     show(p, s, w)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tegotae.compile import entry, kernel
 from tegotae.kernels.rotations import cross, turn_back, turn_into
 from tegotae.multibody.kernels import records as at
-from tegotae.multibody.kernels.kinematics import COM, COORDINATE, OMEGA, VELOCITY
+from tegotae.multibody.kernels.kinematics import COM, OMEGA, VELOCITY
 
 HALF_SPACE, PLATE, BOX, SPHERE = 0, 1, 2, 3
 SLIDE_LIMIT, HINGE_LIMIT = 4, 5  # kinds from the first of them on are limits
@@ -132,12 +132,12 @@ def tangents(axes):
 
 
 @kernel
-def locate(p, w):
-    """Gaps, points and directions of all pairs, from the rows that `forward_one` left."""
+def locate(p, w, q):
+    """Gaps, points and directions of all pairs at q, from the rows that `forward_one` left."""
     found, y = w.places[-1], np.empty(3)
     for c in range(len(p.which)):
         if p.which[c, at.KIND] >= SLIDE_LIMIT:
-            locate_limit(p, w, c)
+            locate_limit(p, w, c, q)
             continue
         o, n = w.S[p.which[c, at.ON]], p.contacts[c]
         x = w.places[c, at.POINT : at.POINT + 3]
@@ -161,10 +161,11 @@ def locate(p, w):
 
 
 @kernel
-def locate_limit(p, w, c):
+def locate_limit(p, w, c, q):
     """The same of a limit: the z axis of the body is that of its joint."""
-    s, n, place = w.S[p.which[c, at.BODY]], p.contacts[c], w.places[c]
-    place[at.GAP] = n[at.SIGN] * (s[COORDINATE] - n[at.LIMIT])
+    k, n, place = p.which[c, at.BODY], p.contacts[c], w.places[c]
+    s = w.S[k]
+    place[at.GAP] = n[at.SIGN] * (q[p.qi[k]] - n[at.LIMIT])
     for a in range(3):
         place[at.POINT + a] = s[COM + a]
         place[at.AXES + a] = n[at.SIGN] * s[3 * a + 2]

@@ -46,7 +46,7 @@ def reposition(p, w, q, v):
     """Rows of S and places of what may touch, at q and v."""
     forward_one(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
     if len(p.which) > 0:
-        locate(p, w)
+        locate(p, w, q)
 
 
 @kernel_exact
