@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from tegotae.multibody.tree_arrays import TreeArrays
 
 OWNER = "Tree"
-STEPS, STRIDE = 100, 0.5  # of Newton's method to close loops, and the longest of them [m, rad]
+STEPS, STRIDE = 100, 0.5  # of Newton's method to close loops, and the longest of them [lengths of the machine, rad]
 CLOSED, SHUT = 1e-13, 1e-10  # m, rad: no step is needed any more, and what counts as closed
 SAME = 1e-9  # relative: singular values of conditions that follow from others
 RESTARTS = 20
-TRIES, NUDGE = 4, 0.1  # configurations near the neutral one, and how far they are from it [m, rad]
+TRIES, NUDGE = 4, 0.1  # configurations near a closed one, and how far they are from it [lengths of the machine, rad]
+FARAWAY = 100  # configurations from anywhere, where the neutral one does not close
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,18 +146,42 @@ class Closing:
 
     @cached_property
     def conditions(self) -> int:
-        """How many conditions loops and joints that follow others put on the speeds, where nothing is singular."""
+        """How many conditions loops and joints that follow others put on the speeds, where nothing is singular.
+
+        Looked at where loops are closed: elsewhere axes that are parallel, say, are not, and more conditions are felt.
+        """
         if not self.is_closed:
             return 0
-        rng, at, q, most = np.random.default_rng(1), self.arrays, self._at_zero(), 0
+        rng, at = np.random.default_rng(1), self.arrays
+        q, felt = self._some_closed(rng), []
         for k in range(TRIES):
-            near, _ = self._close(q if k == 0 else _moved(at, q, NUDGE * rng.normal(size=at.nv)), np.arange(at.nv))
+            near, gap = (q, self.gaps(q)) if k == 0 else self._close_from(self._nudged(q, NUDGE, rng), np.arange(at.nv))
             J = self._conditions(near)
             sizes = np.linalg.norm(J, axis=1)
             values = np.linalg.svd(J[sizes > SAME] / sizes[sizes > SAME, None], compute_uv=False)
-            most = max(most, int((values > SAME * values[0]).sum()) if values.size else 0)
-            q = near
-        return most
+            rank = int((values > SAME * values[0]).sum()) if values.size else 0
+            if k == 0 or np.abs(gap).max() <= SHUT:
+                felt.append(rank)
+                q = near
+        return max(felt)
+
+    def _some_closed(self, rng: np.random.Generator) -> Array:
+        """A configuration in which all loops are closed: from the neutral one, else from anywhere; as near as it gets
+        where none is found.
+        """
+        q, at = self._at_zero(), self.arrays
+        found, gap = self._close_from(q, np.arange(at.nv))
+        for _ in range(FARAWAY):
+            if np.abs(gap).max(initial=0.0) <= SHUT:
+                break
+            ahead, other = self._close(self._nudged(q, np.pi, rng), np.arange(at.nv))
+            if np.abs(other).max() < np.abs(gap).max():
+                found, gap = ahead, other
+        return found
+
+    def _nudged(self, q: Array, way: float, rng: np.random.Generator) -> Array:
+        """q after a random motion of about that way [lengths of the machine, rad]."""
+        return _moved(self.arrays, q, way * self.arrays.units * rng.normal(size=self.arrays.nv))
 
     @property
     def mobility(self) -> int:
@@ -248,7 +273,7 @@ class Closing:
             if np.abs(gap).max(initial=0.0) <= SHUT:
                 break
             nudge = np.zeros(at.nv)
-            nudge[free] = NUDGE * (k + 1) * rng.normal(size=len(free))
+            nudge[free] = NUDGE * (k + 1) * at.units[free] * rng.normal(size=len(free))
             ahead, other = self._close(_moved(at, q, nudge), free)
             if np.abs(other).max() < np.abs(gap).max():
                 found, gap = ahead, other
@@ -263,7 +288,7 @@ class Closing:
                 break
             step = np.zeros(at.nv)
             step[free] = np.linalg.lstsq(self._conditions(q)[:, free], -gap, rcond=SAME)[0]
-            longest = float(np.abs(step).max(initial=0.0))
+            longest = float(np.abs(step / at.units).max(initial=0.0))
             if longest > STRIDE:
                 step *= STRIDE / longest
             ahead = _moved(at, q, step)
