@@ -150,20 +150,26 @@ class Closing:
 
         Looked at where loops are closed: elsewhere axes that are parallel, say, are not, and more conditions are felt.
         """
+        return self.conditions_on(range(self.arrays.nv))
+
+    def conditions_on(self, speeds: Sequence[int]) -> int:
+        """The same on some of the speeds, while all others are 0."""
+        return max((_rank(J[:, list(speeds)]) for J in self._felt), default=0)
+
+    @cached_property
+    def _felt(self) -> list[Array]:
+        """How gaps move by the speeds, in some configurations in which loops are closed."""
         if not self.is_closed:
-            return 0
-        rng, at = np.random.default_rng(1), self.arrays
-        q, felt = self._some_closed(rng), []
-        for k in range(TRIES):
-            near, gap = (q, self.gaps(q)) if k == 0 else self._close_from(self._nudged(q, NUDGE, rng), np.arange(at.nv))
-            J = self._conditions(near)
-            sizes = np.linalg.norm(J, axis=1)
-            values = np.linalg.svd(J[sizes > SAME] / sizes[sizes > SAME, None], compute_uv=False)
-            rank = int((values > SAME * values[0]).sum()) if values.size else 0
-            if k == 0 or np.abs(gap).max() <= SHUT:
-                felt.append(rank)
+            return []
+        rng, every = np.random.default_rng(1), np.arange(self.arrays.nv)
+        q = self._some_closed(rng)
+        felt = [self._conditions(q)]
+        for _ in range(TRIES - 1):
+            near, gap = self._close_from(self._nudged(q, NUDGE, rng), every)
+            if np.abs(gap).max() <= SHUT:
+                felt.append(self._conditions(near))
                 q = near
-        return max(felt)
+        return felt
 
     def _some_closed(self, rng: np.random.Generator) -> Array:
         """A configuration in which all loops are closed: from the neutral one, else from anywhere; as near as it gets
@@ -332,6 +338,14 @@ def _moved(at: TreeArrays, q: Array, step: Array) -> Array:
     """q after a motion by these speeds for 1 s."""
     inner, speeds = at.inner(q, step)
     return np.asarray(at.outer(at.moved(inner, speeds, 1.0), speeds)[0])
+
+
+def _rank(J: Array) -> int:
+    """How many rows do not follow from others; each counts alike, however long it is."""
+    sizes = np.linalg.norm(J, axis=1)
+    found = J[sizes > SAME] / sizes[sizes > SAME, None]
+    values = np.linalg.svd(found, compute_uv=False) if found.size else np.zeros(1)
+    return int((values > SAME * values[0]).sum())
 
 
 def check_loops(bodies: Sequence[Body], loops: Sequence[Loop]) -> None:

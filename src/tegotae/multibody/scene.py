@@ -201,7 +201,7 @@ class Scene(Admittance):
         return {
             **(port_values(self.wired) if self.wired else {}),
             **tree_values(self.tree, self.joints[0], self.servos),
-            **bond_values(self.tree, self._springs),
+            **bond_values(self.tree, self._springs, self._locked),
             **self._own_joints.values,
             "root": self.tree.arrays.root,
             "frame_body": [int(body) for body, _, _ in frames],

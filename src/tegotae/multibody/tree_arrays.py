@@ -126,8 +126,8 @@ class TreeArrays:
     @cached_property
     def units(self) -> Array:
         """Of each speed what is a large motion: 1 rad, or the length of the machine [m]."""
-        ways = [self.C[:, 9:12], self.C[:, 12:15], *([place] for weld in self.welds for _, place, _ in weld.ends)]
-        longest = max(float(np.linalg.norm(np.reshape(way, (-1, 3)), axis=1).max(initial=0.0)) for way in ways)
+        ways = [*self.C[:, 9:12], *self.C[:, 12:15], *(place for weld in self.welds for _, place, _ in weld.ends)]
+        longest = max((float(np.linalg.norm(way)) for way in ways), default=0.0)
         units, length = np.ones(self.nv), longest if longest > 0.0 else 1.0
         units[self.vi[self.kind == PRISMATIC]] = length
         for o in self.vi[self.kind == FREE]:
