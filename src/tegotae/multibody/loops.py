@@ -126,7 +126,7 @@ class Closing:
             [0.01]
         """
         at = self.arrays
-        q = checks.finite_array(OWNER, "q", q, "", last=at.nq)
+        q = self._one("q", q, at.nq)
         R, c = (x[0] for x in self._inner_tracks(at.inner(q[None], np.zeros((1, at.nv)))[0]))
         found = [np.zeros(0)]
         for weld in at.welds:
@@ -221,7 +221,7 @@ class Closing:
             self._refuse_open(gap, hold)
         if v is None:
             return found
-        speeds = checks.finite_array(OWNER, "v", v, "", last=at.nv).copy()
+        speeds = self._one("v", v, at.nv).copy()
         J = self._conditions(found)
         rates = J @ speeds
         left = np.inf
@@ -242,14 +242,22 @@ class Closing:
         if q is None:
             return self._at_zero()
         if not isinstance(q, Mapping):
-            return checks.finite_array(OWNER, "q", q, "", last=at.nq).copy()
+            return self._one("q", q, at.nq).copy()
         start, places = self._at_zero(), self._places()
         for name, value in q.items():
             if name not in places:
-                known = ", ".join(list(places)[:12])
-                checks.refuse(OWNER, f"q has {checks.shown(name)}, and no joint is called so.", f"It has {known}.")
+                known = ", ".join(list(places)[:12]) or "none: give q as numbers"
+                problem = f"q has {checks.shown(name)}, and no joint with one coordinate is called so."
+                checks.refuse(OWNER, problem, f"It has {known}.")
             start[places[name]] = checks.number(OWNER, f"q[{name!r}]", value, "rad", "Give an angle or a place.")
         return start
+
+    def _one(self, name: str, value: ArrayLike, size: int) -> Array:
+        """Numbers of one moment."""
+        given = checks.finite_array(OWNER, name, value, "", last=size)
+        if given.ndim > 1:
+            checks.refuse(OWNER, f"{name} has shape {given.shape}.", f"Give {size} numbers: one configuration.")
+        return given
 
     def _places(self) -> dict[str, int]:
         """Joint with one coordinate -> where that is in q."""
@@ -383,7 +391,8 @@ def check_loops(bodies: Sequence[Body], loops: Sequence[Loop]) -> None:
         while above.mimic is not None:
             other = above.mimic.joint
             if other not in degrees or isinstance(degrees[other], Turn):
-                known_names = ", ".join([one for one in degrees if one != name][:12]) or "none"
+                single = [one for one, other in degrees.items() if one != name and not isinstance(other, Turn)]
+                known_names = ", ".join(single[:12]) or "none beside itself"
                 problem = f"mimic.joint={other!r}, and no joint of one degree is called so."
                 checks.refuse(f"joint {seen[-1]!r}", problem, f"It has {known_names}.")
             if other in seen:

@@ -66,7 +66,8 @@ class Scene(Admittance):
     had, or the tick counts as unsolved.
     "euler" is of first order; machines with ports, or with impedances in joints that are asked for their force, go by
     it unless asked otherwise: these count motion from tick to tick, not from middle to middle.
-    "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs. Nothing stops
+    "symplectic" and "rk4" are explicit: for trees without loops, friction and `Spring`, whose contacts are plain
+    springs. Nothing stops
     a joint at its limits; a result names those that left them (`about["beyond_limits"]`).
 
     "torque.<joint>" [N·m, N], "target.<joint>" [rad, m] of a servo and "wrench.<body>" (force [N] and moment [N·m] at
@@ -237,6 +238,10 @@ class Scene(Admittance):
             checks.refuse(OWNER, problem, remedy)
         if (self.pairs.numbers[:, MU] > 0.0).any():
             checks.refuse(OWNER, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
+        bonds = {"loops": self.tree.arrays.welds, "joints that follow others": self.tree.arrays.gears}
+        for name, some in (bonds | {"springs between bodies": self.springs}).items():
+            if len(some):
+                checks.refuse(OWNER, f"method={checks.shown(self.method)} with {name}.", remedy)
         if self.pairs.bounces:
             problem = f"method={checks.shown(self.method)} with restitution at contacts."
             checks.refuse(OWNER, problem, "Use method='midpoint' or 'euler', which have it, or leave restitution= out.")
