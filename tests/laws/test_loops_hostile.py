@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tegotae as tg
-from tegotae.multibody import Body, Lock, Loop, Prismatic, Revolute, Scene, Tree, join
+from tegotae.multibody import AtPoint, Body, Lock, Loop, Prismatic, Revolute, Scene, Spring, Tree, join
 
 
 def four_bar(size=1.0, masses=(1.0, 1.0, 1.0), **hinge):
@@ -106,3 +106,24 @@ def test_what_sticks_or_is_locked_is_not_singular(held):
         run = Scene(tree=tree, controllers=held).run(1.0, period=1e-3, q=q)
     assert run.about["singular_ticks"] == 0
     assert np.abs(np.asarray(run.q)[500:] - np.asarray(run.q)[-1]).max() < 1e-12
+
+
+@pytest.mark.parametrize("pushed", ["wrench", "spring"])
+def test_a_frame_that_cannot_move_is_solved(pushed):
+    """Three bars, without gravity, beside a wheel that turns: forces do no work there, but for rounding."""
+    axis = np.array([2.0, 1.0, 2.0]) / 3.0
+    side, up = np.array([1.0, 0.0, -1.0]) / np.sqrt(2.0), np.array([1.0, -4.0, 1.0]) / np.sqrt(18.0)
+    matter, hinge = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}, {"joint": Revolute(axis=axis)}
+    bodies = [
+        Body(name="left", center=0.5 * side, **hinge, **matter),
+        Body(name="right", center=0.5 * up, position=side, **hinge, **matter),
+        Body(name="wheel", position=3 * up, **hinge, **matter),
+    ]
+    top = Loop(name="top", body="right", parent="left", position=0.7 * up, place=0.7 * up - side, **hinge)
+    tree = Tree(bodies, loops=[top], gravity=(0, 0, 0))
+    hanging = Spring(first=AtPoint("left", 0.3 * up), second=2 * side, stiffness=1e5, length=0.5)
+    scene = Scene(tree=tree, springs=[hanging] if pushed == "spring" else [])
+    wrenches = {"left": [1.0, 2.0, 3.0, 1.0, 1.0, 1.0]} if pushed == "wrench" else {}
+    run = scene.run(0.5, period=1e-3, v=[0, 0, 1.0, 0], wrenches=wrenches)
+    assert run.about["unsolved_steps"] == 0
+    assert np.abs(np.asarray(run.q)[:, [0, 1, 3]]).max() < 1e-12
