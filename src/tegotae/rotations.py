@@ -169,17 +169,17 @@ def strays(R: Array) -> tuple[float, float]:
     return float(off), float(determinant)
 
 
-def rotation_of(owner: str, rotation: ArrayLike | None) -> Array:
+def rotation_of(owner: str, rotation: ArrayLike | None, name: str = "rotation") -> Array:
     """A matrix that is a rotation, or an error that says why it is not; level if none is given."""
     if rotation is None:
         return np.eye(3)
-    R = checks.array(owner, "rotation", rotation, "", _REMEDY)
+    R = checks.array(owner, name, rotation, "", _REMEDY)
     if R.shape != (3, 3):
-        checks.refuse(owner, f"rotation has shape {R.shape}.", _REMEDY)
-    checks.finite(owner, "rotation", R, "")
+        checks.refuse(owner, f"{name} has shape {R.shape}.", _REMEDY)
+    checks.finite(owner, name, R, "")
     off, determinant = strays(R)
     if off > _CLOSE:
-        checks.refuse(owner, f"rotation is not a rotation: R^T R differs from 1 by {off:.3g}.", _REMEDY)
+        checks.refuse(owner, f"{name} is not a rotation: R^T R differs from 1 by {off:.3g}.", _REMEDY)
     if determinant < 0.0:
-        checks.refuse(owner, "rotation is not a rotation but a reflection: its determinant is -1.", _REMEDY)
+        checks.refuse(owner, f"{name} is not a rotation but a reflection: its determinant is -1.", _REMEDY)
     return R

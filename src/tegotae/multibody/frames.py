@@ -36,4 +36,4 @@ def direction_of(owner: str, name: str, value: ArrayLike) -> tuple[float, ...]:
 
 def turn_of(owner: str, name: str, value: ArrayLike) -> tuple[tuple[float, ...], ...]:
     """A matrix of cosines by rows, to all digits."""
-    return tuple(map(tuple, nearest(rotation_of(owner, checks.array(owner, name, value, ""))).tolist()))
+    return tuple(map(tuple, nearest(rotation_of(owner, checks.array(owner, name, value, ""), name)).tolist()))

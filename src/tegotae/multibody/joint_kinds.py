@@ -60,7 +60,7 @@ class Mimic(Declared):
     """
 
     joint: Annotated[str, Parameter("name of a joint of one degree", accept=name_of)]
-    ratio: Annotated[float, Parameter("[-, m/rad or rad/m], how far it moves by the other")] = 1.0
+    ratio: Annotated[float, Parameter("[rad/rad, m/m, m/rad or rad/m], how far it moves by the other")] = 1.0
     offset: Annotated[float, Parameter("[rad or m], where it is while the other is at 0")] = 0.0
 
 

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from tegotae.multibody.tree_arrays import TreeArrays
 
 OWNER = "Tree"
-STEPS, STRIDE = 100, 0.5  # of Newton's method to close loops, and the longest of them [m, rad]
+STEPS, STRIDE = 100, 0.5  # of Newton's method to close loops, and the longest of them [lengths of the machine, rad]
 CLOSED, SHUT = 1e-13, 1e-10  # m, rad: no step is needed any more, and what counts as closed
 SAME = 1e-9  # relative: singular values of conditions that follow from others
 RESTARTS = 20
-TRIES, NUDGE = 4, 0.1  # configurations near the neutral one, and how far they are from it [m, rad]
+TRIES, NUDGE = 4, 0.1  # configurations near a closed one, and how far they are from it [lengths of the machine, rad]
+FARAWAY = 100  # configurations from anywhere, where the neutral one does not close
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +126,7 @@ class Closing:
             [0.01]
         """
         at = self.arrays
-        q = checks.finite_array(OWNER, "q", q, "", last=at.nq)
+        q = self._one("q", q, at.nq)
         R, c = (x[0] for x in self._inner_tracks(at.inner(q[None], np.zeros((1, at.nv)))[0]))
         found = [np.zeros(0)]
         for weld in at.welds:
@@ -145,18 +146,48 @@ class Closing:
 
     @cached_property
     def conditions(self) -> int:
-        """How many conditions loops and joints that follow others put on the speeds, where nothing is singular."""
+        """How many conditions loops and joints that follow others put on the speeds, where nothing is singular.
+
+        Looked at where loops are closed: elsewhere axes that are parallel, say, are not, and more conditions are felt.
+        """
+        return self.conditions_on(range(self.arrays.nv))
+
+    def conditions_on(self, speeds: Sequence[int]) -> int:
+        """The same on some of the speeds, while all others are 0."""
+        return max((_rank(J[:, list(speeds)]) for J in self._felt), default=0)
+
+    @cached_property
+    def _felt(self) -> list[Array]:
+        """How gaps move by the speeds, in some configurations in which loops are closed."""
         if not self.is_closed:
-            return 0
-        rng, at, q, most = np.random.default_rng(1), self.arrays, self._at_zero(), 0
-        for k in range(TRIES):
-            near, _ = self._close(q if k == 0 else _moved(at, q, NUDGE * rng.normal(size=at.nv)), np.arange(at.nv))
-            J = self._conditions(near)
-            sizes = np.linalg.norm(J, axis=1)
-            values = np.linalg.svd(J[sizes > SAME] / sizes[sizes > SAME, None], compute_uv=False)
-            most = max(most, int((values > SAME * values[0]).sum()) if values.size else 0)
-            q = near
-        return most
+            return []
+        rng, every = np.random.default_rng(1), np.arange(self.arrays.nv)
+        q = self._some_closed(rng)
+        felt = [self._conditions(q)]
+        for _ in range(TRIES - 1):
+            near, gap = self._close_from(self._nudged(q, NUDGE, rng), every)
+            if np.abs(gap).max() <= SHUT:
+                felt.append(self._conditions(near))
+                q = near
+        return felt
+
+    def _some_closed(self, rng: np.random.Generator) -> Array:
+        """A configuration in which all loops are closed: from the neutral one, else from anywhere; as near as it gets
+        where none is found.
+        """
+        q, at = self._at_zero(), self.arrays
+        found, gap = self._close_from(q, np.arange(at.nv))
+        for _ in range(FARAWAY):
+            if np.abs(gap).max(initial=0.0) <= SHUT:
+                break
+            ahead, other = self._close(self._nudged(q, np.pi, rng), np.arange(at.nv))
+            if np.abs(other).max() < np.abs(gap).max():
+                found, gap = ahead, other
+        return found
+
+    def _nudged(self, q: Array, way: float, rng: np.random.Generator) -> Array:
+        """q after a random motion of about that way [lengths of the machine, rad]."""
+        return _moved(self.arrays, q, way * self.arrays.units * rng.normal(size=self.arrays.nv))
 
     @property
     def mobility(self) -> int:
@@ -190,7 +221,7 @@ class Closing:
             self._refuse_open(gap, hold)
         if v is None:
             return found
-        speeds = checks.finite_array(OWNER, "v", v, "", last=at.nv).copy()
+        speeds = self._one("v", v, at.nv).copy()
         J = self._conditions(found)
         rates = J @ speeds
         left = np.inf
@@ -211,14 +242,22 @@ class Closing:
         if q is None:
             return self._at_zero()
         if not isinstance(q, Mapping):
-            return checks.finite_array(OWNER, "q", q, "", last=at.nq).copy()
+            return self._one("q", q, at.nq).copy()
         start, places = self._at_zero(), self._places()
         for name, value in q.items():
             if name not in places:
-                known = ", ".join(list(places)[:12])
-                checks.refuse(OWNER, f"q has {checks.shown(name)}, and no joint is called so.", f"It has {known}.")
+                known = ", ".join(list(places)[:12]) or "none: give q as numbers"
+                problem = f"q has {checks.shown(name)}, and no joint with one coordinate is called so."
+                checks.refuse(OWNER, problem, f"It has {known}.")
             start[places[name]] = checks.number(OWNER, f"q[{name!r}]", value, "rad", "Give an angle or a place.")
         return start
+
+    def _one(self, name: str, value: ArrayLike, size: int) -> Array:
+        """Numbers of one moment."""
+        given = checks.finite_array(OWNER, name, value, "", last=size)
+        if given.ndim > 1:
+            checks.refuse(OWNER, f"{name} has shape {given.shape}.", f"Give {size} numbers: one configuration.")
+        return given
 
     def _places(self) -> dict[str, int]:
         """Joint with one coordinate -> where that is in q."""
@@ -248,7 +287,7 @@ class Closing:
             if np.abs(gap).max(initial=0.0) <= SHUT:
                 break
             nudge = np.zeros(at.nv)
-            nudge[free] = NUDGE * (k + 1) * rng.normal(size=len(free))
+            nudge[free] = NUDGE * (k + 1) * at.units[free] * rng.normal(size=len(free))
             ahead, other = self._close(_moved(at, q, nudge), free)
             if np.abs(other).max() < np.abs(gap).max():
                 found, gap = ahead, other
@@ -263,7 +302,7 @@ class Closing:
                 break
             step = np.zeros(at.nv)
             step[free] = np.linalg.lstsq(self._conditions(q)[:, free], -gap, rcond=SAME)[0]
-            longest = float(np.abs(step).max(initial=0.0))
+            longest = float(np.abs(step / at.units).max(initial=0.0))
             if longest > STRIDE:
                 step *= STRIDE / longest
             ahead = _moved(at, q, step)
@@ -309,6 +348,14 @@ def _moved(at: TreeArrays, q: Array, step: Array) -> Array:
     return np.asarray(at.outer(at.moved(inner, speeds, 1.0), speeds)[0])
 
 
+def _rank(J: Array) -> int:
+    """How many rows do not follow from others; each counts alike, however long it is."""
+    sizes = np.linalg.norm(J, axis=1)
+    found = J[sizes > SAME] / sizes[sizes > SAME, None]
+    values = np.linalg.svd(found, compute_uv=False) if found.size else np.zeros(1)
+    return int((values > SAME * values[0]).sum())
+
+
 def check_loops(bodies: Sequence[Body], loops: Sequence[Loop]) -> None:
     """Refuse loops between bodies that are not there, or are one; and joints that follow none, or themselves."""
     known = {body.name: body for body in bodies}
@@ -344,7 +391,8 @@ def check_loops(bodies: Sequence[Body], loops: Sequence[Loop]) -> None:
         while above.mimic is not None:
             other = above.mimic.joint
             if other not in degrees or isinstance(degrees[other], Turn):
-                known_names = ", ".join([one for one in degrees if one != name][:12]) or "none"
+                single = [one for one, other in degrees.items() if one != name and not isinstance(other, Turn)]
+                known_names = ", ".join(single[:12]) or "none beside itself"
                 problem = f"mimic.joint={other!r}, and no joint of one degree is called so."
                 checks.refuse(f"joint {seen[-1]!r}", problem, f"It has {known_names}.")
             if other in seen:

@@ -67,7 +67,8 @@ class Scene(Admittance):
     had, or the tick counts as unsolved.
     "euler" is of first order; machines with ports, or with impedances in joints that are asked for their force, go by
     it unless asked otherwise: these count motion from tick to tick, not from middle to middle.
-    "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs.
+    "symplectic" and "rk4" are explicit: for trees without loops, friction and `Spring`, whose contacts are plain
+    springs.
 
     Joints with a `stop` stop at their limits: "hinge lower" and "hinge upper" are pairs beside those that touch, behind
     them in `gap` and `contact_force`. Of a hinge these are an angle [rad] and the moment on the body about the axis
@@ -222,7 +223,7 @@ class Scene(Admittance):
         return {
             **(port_values(self.wired) if self.wired else {}),
             **tree_values(self.tree, self.joints[0], self.servos),
-            **bond_values(self.tree, self._springs),
+            **bond_values(self.tree, self._springs, self._locked),
             **self._own_joints.values,
             "root": self.tree.arrays.root,
             "frame_body": [int(body) for body, _, _ in frames],
@@ -254,14 +255,15 @@ class Scene(Admittance):
             check_friction(OWNER, rubbing, period, self._lacking_inertia)
             return
         remedy = "Use method='midpoint', which has them exactly."
-        if self.tree.is_closed or self.springs:
-            what = "loops, or joints that follow others" if self.tree.is_closed else "springs between bodies"
-            checks.refuse(OWNER, f"method={checks.shown(self.method)} with {what}.", remedy)
         if rubbing:
             problem = f"method={checks.shown(self.method)} with friction in {', '.join(list(rubbing)[:5])}."
             checks.refuse(OWNER, problem, remedy)
         if (self.pairs.numbers[:, MU] > 0.0).any():
             checks.refuse(OWNER, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
+        bonds = {"loops": self.tree.arrays.welds, "joints that follow others": self.tree.arrays.gears}
+        for name, some in (bonds | {"springs between bodies": self.springs}).items():
+            if len(some):
+                checks.refuse(OWNER, f"method={checks.shown(self.method)} with {name}.", remedy)
         if self.pairs.bounces:
             problem = f"method={checks.shown(self.method)} with restitution at contacts or stops."
             checks.refuse(OWNER, problem, "Use method='midpoint' or 'euler', which have it, or leave restitution= out.")

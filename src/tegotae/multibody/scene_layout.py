@@ -308,15 +308,15 @@ JOINTS = (
 )
 
 
-def bond_values(tree: Tree, springs: Array) -> dict[str, ArrayLike]:
-    """What `BONDS` are for a tree, and springs as rows of both bodies and their numbers."""
+def bond_values(tree: Tree, springs: Array, locked: Sequence[int]) -> dict[str, ArrayLike]:
+    """What `BONDS` are for a tree with locked speeds, and springs as rows of both bodies and their numbers."""
     at = tree.arrays
     return {
         "weld": np.array([weld.rows for weld in at.welds], dtype=np.int64).reshape(-1, 2),
         "weld_frame": np.array([weld.numbers for weld in at.welds]).reshape(-1, 24),
         "gear": np.array([gear.rows for gear in at.gears], dtype=np.int64).reshape(-1, 2),
         "gear_number": np.array([(gear.ratio, gear.offset) for gear in at.gears]).reshape(-1, 2),
-        "rank": tree.conditions,
+        "rank": tree.conditions_on(np.setdiff1d(np.arange(at.nv), np.asarray(locked, dtype=np.int64)).tolist()),
         "spring": springs[:, :2].astype(np.int64),
         "spring_number": springs[:, 2:],
     }

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.errors import InputError
 from tegotae.multibody.attachments import AtPoint
 from tegotae.multibody.frames import name_of
 from tegotae.multibody.tree import Tree
@@ -21,9 +22,9 @@ def _end(owner: str, name: str, value: Any) -> AtPoint | tuple[float, ...]:
     """A point of a body, or a place in the world."""
     end = AtPoint(value) if isinstance(value, str) else value
     if not isinstance(end, AtPoint):
-        place = checks.numbers(owner, name, value)
+        remedy = "Give the name of a body, AtPoint(body, place), or three numbers for a place in the world."
+        place = checks.numbers(owner, name, value, remedy)
         if place.shape != (3,) or not np.isfinite(place).all():
-            remedy = "Give the name of a body, AtPoint(body, place), or three numbers for a place in the world."
             checks.refuse(owner, f"{name}={checks.shown(value)} is no point.", remedy)
         return tuple(place.tolist())
     if end.along is not None:
@@ -78,7 +79,10 @@ def rows_of(tree: Tree, springs: Sequence[Spring]) -> Array:
     rows, q = [np.zeros((0, 11))], None
     for spring in springs:
         owner, ends = f"Spring {spring.label!r}", []
-        for end in (spring.first, spring.second):
+        for label, end in (("first", spring.first), ("second", spring.second)):
+            if isinstance(end, AtPoint) and end.body not in tree.frames:
+                problem = f"{label}={checks.shown(end.body)}, and no body has that name."
+                checks.refuse(owner, problem, f"Give one of {', '.join(map(repr, list(tree.frames)[:12]))}.")
             k, place, turn = (-1, np.zeros(3), np.eye(3)) if not isinstance(end, AtPoint) else tree._frame(end.body)
             ends.append((int(k), np.asarray(place) + turn @ np.asarray(end.place if isinstance(end, AtPoint) else end)))
         (one, here), (two, there) = ends
@@ -87,11 +91,19 @@ def rows_of(tree: Tree, springs: Sequence[Spring]) -> Array:
             checks.refuse(owner, f"both ends are {what}.", "Name bodies that can part.")
         length = spring.length
         if length is None:
-            q = tree.neutral() if q is None else q
+            q = _neutral(tree, owner) if q is None else q
             points = [_place(tree, q, end) for end in (spring.first, spring.second)]
             length = float(np.linalg.norm(points[0] - points[1]))
         rows.append(np.array([[one, two, *here, *there, spring.stiffness, spring.damping, length]]))
     return np.concatenate(rows)
+
+
+def _neutral(tree: Tree, owner: str) -> Array:
+    try:
+        return tree.neutral()
+    except InputError as error:
+        problem = "length is that in the neutral configuration, and none was found in which the loops are closed."
+        raise InputError(f"{owner}: {problem}\n  Give length=... in m.") from error
 
 
 def _place(tree: Tree, q: Array, end: Any) -> Array:

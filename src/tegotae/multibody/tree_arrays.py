@@ -124,6 +124,17 @@ class TreeArrays:
         return int(np.where(self.kind == FREE, 6, 1).sum())
 
     @cached_property
+    def units(self) -> Array:
+        """Of each speed what is a large motion: 1 rad, or the length of the machine [m]."""
+        ways = [*self.C[:, 9:12], *self.C[:, 12:15], *(place for weld in self.welds for _, place, _ in weld.ends)]
+        longest = max((float(np.linalg.norm(way)) for way in ways), default=0.0)
+        units, length = np.ones(self.nv), longest if longest > 0.0 else 1.0
+        units[self.vi[self.kind == PRISMATIC]] = length
+        for o in self.vi[self.kind == FREE]:
+            units[o : o + 3] = length
+        return units
+
+    @cached_property
     def root(self) -> NDArray[np.int64]:
         """Of each body the one at the foot of its tree, which the world carries, and of all that loops and gears join
         to it: others do not move it.

@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from tegotae.compile import kernel
-from tegotae.multibody.kernels.bonds import rigid_rows, six
+from tegotae.multibody.kernels.bonds import bond_rows, ends_of_bond, rigid_rows, six
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.kinematics import (
     ARMATURE,
@@ -303,6 +303,7 @@ def count_work(p, w, force, T):
             add_work(w.motion[p.root[k]], T * pull * w.mean[o])
             w.motion[p.root[k], TAKEN] += T * force[o] * (w.v1[o] - w.mean[o])
             w.motion[p.root[k], BRAKED] += T * force[o] * w.mean[o]
+    count_bonds(p, w, T)
     if w.pushed[0] == 0 and not touched and len(p.spring) == 0:
         return
     count_contacts(p, w, True, T)
@@ -318,6 +319,20 @@ def count_work(p, w, force, T):
                 push_tree(p, w, k, f)
     count_springs(p, w, T)
     count_contacts(p, w, False, T)
+
+
+@kernel
+def count_bonds(p, w, T):
+    """How much work the forces of bonds would each do alone. In a frame that cannot move there is no other energy, and
+    all that forces seem to do in it is what rounding leaves of this.
+    """
+    for row in range(bond_rows(p)):
+        one, two = ends_of_bond(p, row)
+        if w.bond_scale[row] > 0.0:
+            f = w.bond_force[row] / w.bond_scale[row]
+            for k in (one, two):
+                if k >= 0:
+                    w.motion[p.root[k], GROSS] += T * f * f
 
 
 @kernel

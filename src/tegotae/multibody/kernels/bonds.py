@@ -25,11 +25,13 @@ from tegotae.multibody.kernels.passes import backward, clear_impulse, respond
 from tegotae.multibody.kernels.places import add_to_memory, parting
 from tegotae.multibody.kernels.quantities import spread
 
-ALIKE = 1e-10  # a pivot that is none, in parts of the largest row of its kind
+ALIKE = 1e-10  # a pivot that is none, in parts of the largest row of its kind and loop
+GRAIN = 1e-16  # and such a part of the rows of the other kind, by the way to the bodies, counts: less is rounding
 CLOSED = 1e-14  # m, rad, and m/s, rad/s: bonds that part no more are left alone
 OPEN = 1e-9  # m, rad: a loop that could not be closed
-TURNS = 4  # at most, to close a loop: each ends with the square of what the one before left
-FROZEN = 1e9  # times its inertia resists a joint that sticks while loops are closed
+TURNS = 20  # at most, to close a loop; most need one or two
+SLOW = 0.1  # of a gap that is left by a turn: its directions have changed
+FROZEN = 1e6  # times its inertia resists a joint that sticks while loops are closed
 SPRING_K, SPRING_C, SPRING_LENGTH = 6, 7, 8
 
 
@@ -140,6 +142,16 @@ def bond_rate(p, w, S, v, row, lin, ang):
 
 
 @kernel
+def bond_size(p, w, S, v, row):
+    """The same of its two sides by themselves, of which the rate is the rest: what rounding is measured by."""
+    one, two = ends_of_bond(p, row)
+    if is_gear(p, row):
+        return abs(v[p.vi[one]]) + abs(p.gear_number[row - 6 * len(p.weld), 0] * v[p.vi[two]])
+    lever = w.bond_lever[row]
+    return abs(six(lever, 0, S[one], S_, S_ + 3)) + abs(six(lever, 6, S[two], S_, S_ + 3))
+
+
+@kernel
 def pull(p, w, S, row, f):
     """A force along a row into the columns X and G of its bodies, negated as they are."""
     one, two = ends_of_bond(p, row)
@@ -158,11 +170,12 @@ def pull(p, w, S, row, f):
 
 @kernel
 def see_answers(p, w, S, rows, T):
-    """w.answer, T M^-1 J' row by row, and w.bond_Q, by the elimination in S."""
+    """w.answer, T M^-1 J' row by row, and w.bond_Q, by the elimination in S; w.bond_scale, how large that is."""
     for row in range(rows):
         clear_impulse(S)
         pull(p, w, S, row, 1.0)
         respond(p.parent, p.kind, p.vi, S, w.a)
+        w.bond_scale[row] = T * bond_size(p, w, S, w.a, row)
         for o in range(len(w.a)):
             w.answer[row, o] = T * w.a[o]
         for other in range(row, rows):
@@ -178,27 +191,35 @@ def tell_tension(p, s, w):
 
 
 @kernel
-def bond_kind(p, row):
-    """0 for a row of places, 1 of turns, 2 of a gear, 3 of a spring."""
-    if row < 6 * len(p.weld):
-        return 0 if row % 6 < 3 else 1
-    return 2 if row < rigid_rows(p) else 3
+def set_scales(p, w, rows):
+    """What each row is divided by. Places and turns of a loop are each scaled by the largest of their kind in it, so
+    that rounding is as small in all rows: of a plane loop that is tilted but a little, rows out of its plane are nearly
+    nothing, and must stay so. All places are, of a door on two hinges: what its turns do on the way to them tells that.
+    """
+    scale = w.bond_scale
+    for i in range(len(p.weld)):
+        n, place, turn, far = 6 * i, 0.0, 0.0, 0.0
+        for a in range(3):
+            lever = w.bond_lever[n + a]
+            place, turn = max(place, scale[n + a]), max(turn, scale[n + 3 + a])
+            for j in range(3, 6):
+                far += lever[j] * lever[j] + lever[6 + j] * lever[6 + j]
+        if far > 0.0:
+            place, turn = max(place, GRAIN * far * turn), max(turn, GRAIN * place / far)
+        for a in range(3):
+            scale[n + a], scale[n + 3 + a] = place, turn
+    for row in range(rows):
+        if row >= rigid_rows(p):
+            scale[row] = w.bond_Q[row, row]
+        scale[row] = 1.0 / math.sqrt(scale[row]) if scale[row] > 0.0 else 0.0
 
 
 @kernel
 def factorise(p, w, rows):
-    """L of w.bond_Q with pivots; rows that follow from others are left out.
-
-    Places and turns are scaled by the largest of their kind, so that rounding is as small in all rows: of a plane loop
-    that is tilted but a little, rows out of its plane are nearly nothing, and must stay so.
-    """
+    """L of w.bond_Q with pivots; rows that follow from others are left out."""
     L, scale, order = w.bond_L, w.bond_scale, w.bond_order
+    set_scales(p, w, rows)
     for i in range(rows):
-        kind, most = bond_kind(p, i), w.bond_Q[i, i]
-        for j in range(rows):
-            if kind < 2 and bond_kind(p, j) == kind:
-                most = max(most, w.bond_Q[j, j])
-        scale[i] = 1.0 / math.sqrt(most) if most > 0.0 else 0.0
         order[i] = i
     for i in range(rows):
         for j in range(rows):
@@ -379,14 +400,73 @@ def see_gaps(p, w, q, S):
 
 
 @kernel
-def freeze(p, s, w):
-    """What sticks is to stay where it is while loops are closed, if anything else can move."""
+def freeze(p, s, w, most):
+    """What sticks is to stay where it is while loops are closed, as far as `most` tells; whether anything sticks."""
+    sticks = False
     for k in range(len(p.parent)):
         o = p.vi[k]
         if rubs(p.law[o], p.damping[o]) and s.mode[o] == 0:
-            w.frozen[o] = FROZEN * p.C[k, LEAST]
+            w.frozen[o] = most * p.C[k, LEAST]
+            sticks = True
         else:
             w.frozen[o] = math.inf if p.damping[o] == math.inf else 0.0
+    return sticks
+
+
+@kernel
+def see_closing(p, s, w):
+    """How the tree answers the forces that close loops, where w.ends say that it is; whether no condition is lost."""
+    locate_bonds(p, w, w.ends)
+    for most in (FROZEN, 0.0):  # where loops would not close, what sticks moves, too
+        sticks = freeze(p, s, w, most)
+        backward(p.parent, p.kind, p.vi, p.C, w.tau, w.frozen, w.wrench, w.ends)
+        see_answers(p, w, w.ends, rigid_rows(p), 1.0)
+        factorise(p, w, rigid_rows(p))
+        if not sticks or w.bond_rank[0] >= p.rank:
+            break
+    return w.bond_rank[0] >= p.rank
+
+
+@kernel
+def gaps_at(p, w, q, v):
+    """How far rigid bonds stand apart at q, with rows of w.ends there."""
+    place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.ends)
+    return see_gaps(p, w, q, w.ends)
+
+
+@kernel
+def close_places(p, s, w, T):
+    """Newton's method, with new directions where the old ones say little, and shorter steps where it gets lost. Rows of
+    w.ends are those of where it ends; how far bonds are apart there.
+    """
+    rigid, apart, last = rigid_rows(p), gaps_at(p, w, s.q, s.v), math.inf
+    for turn in range(TURNS):
+        if turn == 0 or apart > SLOW * last:
+            whole = see_closing(p, s, w)
+            if turn == 0 and not whole:
+                s.singular[0] += 1
+        if not apart > CLOSED:
+            break
+        for o in range(len(s.v)):
+            w.a[o] = 0.0
+        for row in range(rigid):
+            w.bond_x[row] = -w.bond_x[row]
+        apply_bonds(w, rigid, w.a)
+        share, found = 1.0, math.inf
+        while share > 1e-3:
+            move(p, s.q, w.a, share, w.end_q)
+            found = gaps_at(p, w, w.end_q, s.v)
+            if found < apart or not apart > OPEN:
+                break
+            share *= 0.25
+        if not found < apart:
+            return gaps_at(p, w, s.q, s.v)
+        for i in range(len(s.q)):
+            s.q[i] = w.end_q[i]
+        for o in range(len(s.v)):
+            s.slid[o] += share * w.a[o] / T
+        last, apart = apart, found
+    return apart
 
 
 @kernel_rare
@@ -395,33 +475,7 @@ def close_loops(p, s, w, half, T):
     rigid, ends = rigid_rows(p), w.ends
     for o in range(len(s.v)):
         s.slid[o], w.end_v[o] = 0.0, s.v[o]
-    known = False
-    for _ in range(TURNS):
-        place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, s.q, s.v, ends)
-        apart = see_gaps(p, w, s.q, ends)
-        if known and not apart > CLOSED:
-            break
-        if not known:
-            known = True
-            freeze(p, s, w)
-            backward(p.parent, p.kind, p.vi, p.C, w.tau, w.frozen, w.wrench, ends)
-            locate_bonds(p, w, ends)
-            see_answers(p, w, ends, rigid, 1.0)
-            factorise(p, w, rigid)
-            if w.bond_rank[0] < p.rank:
-                s.singular[0] += 1
-        if not apart > CLOSED:
-            break
-        for row in range(rigid):
-            w.bond_x[row] = -w.bond_x[row]
-        for o in range(len(s.v)):
-            w.a[o] = 0.0
-        apply_bonds(w, rigid, w.a)
-        move(p, s.q, w.a, 1.0, s.q)
-        for o in range(len(s.v)):
-            s.slid[o] += w.a[o] / T
-    place_and_move(p.parent, p.kind, p.qi, p.vi, p.C, s.q, s.v, ends)
-    if not see_gaps(p, w, s.q, ends) <= OPEN:
+    if not close_places(p, s, w, T) <= OPEN:
         s.unsolved[0] += 1
     locate_bonds(p, w, ends)
     for _ in range(2):
