@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from tegotae.compile import kernel
-from tegotae.multibody.kernels.bonds import bond_rows, ends_of_bond, rigid_rows, six
+from tegotae.multibody.kernels.bonds import ends_of_bond, rigid_rows, six
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.kinematics import (
     ARMATURE,
@@ -323,10 +323,10 @@ def count_work(p, w, force, T):
 
 @kernel
 def count_bonds(p, w, T):
-    """How much work the forces of bonds would each do alone. In a frame that cannot move there is no other energy, and
-    all that forces seem to do in it is what rounding leaves of this.
+    """How much work the forces of rigid bonds would each do alone. In a frame that cannot move there is no other energy,
+    and all that forces seem to do in it is what rounding leaves of this.
     """
-    for row in range(bond_rows(p)):
+    for row in range(rigid_rows(p)):
         one, two = ends_of_bond(p, row)
         if w.bond_scale[row] > 0.0:
             f = w.bond_force[row] / w.bond_scale[row]

@@ -1,0 +1,94 @@
+"""Springs and dampers between points: closed forms, energy and momentum."""
+
+import numpy as np
+import pytest
+
+from tegotae.multibody import AtPoint, Body, Free, Prismatic, Revolute, Scene, Spherical, Spring, Tree
+
+LIFT = Tree([Body(name="lift", mass=2.0, joint=Prismatic(axis=(0, 0, 1)))], gravity=(0, 0, 0))
+ROUND = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+
+
+def swung(time, rate, damping, start):
+    """A damped oscillator let go at `start`: x'' + 2 damping x' + rate² x = 0, damping < rate."""
+    turn = np.sqrt(rate**2 - damping**2)
+    return start * np.exp(-damping * time) * (np.cos(turn * time) + damping / turn * np.sin(turn * time))
+
+
+@pytest.mark.parametrize("c", [0.0, 4.0, 30.0])
+def test_a_mass_on_a_spring_is_a_damped_oscillator_of_second_order(c):
+    K, m, until = 200.0, 2.0, 0.6
+    spring = Spring(first="lift", second=(0, 0, 1), stiffness=K, damping=c, length=1.0)
+    wanted, periods, errors = swung(until, np.sqrt(K / m), 0.5 * c / m, 0.1), (2e-3, 1e-3, 5e-4), []
+    for period in periods:
+        run = Scene(tree=LIFT, springs=[spring]).run(until, period=period, q=[0.1])
+        errors.append(abs(run.q[-1, 0] - wanted))
+    assert max(errors) < 1e-3
+    assert np.polyfit(np.log(periods), np.log(errors), 1)[0] == pytest.approx(2.0, abs=0.1), errors
+
+
+@pytest.mark.parametrize("method", ["midpoint", "euler"])
+@pytest.mark.parametrize("K", [1e2, 1e5, 1e9])
+def test_a_spring_of_any_stiffness_is_stable_and_gains_nothing(K, method):
+    """Let go from 1 mm: nothing but the spring's own energy is there."""
+    spring = Spring(first="lift", second=(0, 0, 1), stiffness=K, length=1.0)
+    run = Scene(tree=LIFT, springs=[spring], method=method).run(2.0, period=1e-3, q=[1e-3])
+    energy = np.asarray(run.kinetic_energy) + 0.5 * K * np.asarray(run.q)[:, 0] ** 2
+    assert energy.max() <= 0.5 * K * 1e-6 * (1.0 + 1e-2)  # an explicit half tick tells a little more: (T w)²/4
+    assert np.isfinite(run.q).all()
+    assert run.about["unsolved_steps"] == 0
+
+
+def test_the_other_way_round_it_is_the_same_spring():
+    ends = {"first": AtPoint("lift", (0.1, 0, 0)), "second": (0.3, 0.2, 0.5)}
+    swapped = {"first": ends["second"], "second": ends["first"]}
+    numbers = {"stiffness": 150.0, "damping": 3.0, "length": 0.4}
+    one, other = (
+        Scene(tree=LIFT, springs=[Spring(**way, **numbers)]).run(0.5, period=1e-3, q=[0.2]) for way in (ends, swapped)
+    )
+    np.testing.assert_allclose(one.q, other.q, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(one.tension, other.tension, rtol=0, atol=1e-11)
+
+
+def test_springs_inside_a_machine_that_floats_keep_its_momentum():
+    """Between links, and to another body that flies: what they exchange is all that changes."""
+    arm = {"mass": 0.5, "inertia": (0.01, 0.02, 0.02), "center": (0.2, 0, 0)}
+    bodies = [
+        Body(name="hull", joint=Free(), **ROUND),
+        Body(name="upper", parent="hull", joint=Revolute(axis=(0, 1, 0)), position=(0.2, 0, 0), **arm),
+        Body(name="lower", parent="upper", joint=Spherical(), position=(0.4, 0, 0), **arm),
+        Body(name="moon", joint=Free(), position=(0.5, 1.0, 0.0), **ROUND),
+    ]
+    springs = [
+        Spring(first=AtPoint("hull", (0, 0, 0.3)), second=AtPoint("lower", (0.4, 0, 0)), stiffness=300.0, length=0.2),
+        Spring(first="moon", second=AtPoint("lower", (0.1, 0, 0.1)), stiffness=80.0, damping=2.0, length=0.3),
+    ]
+    tree = Tree(bodies, gravity=(0, 0, 0))
+    v = np.zeros(tree.nv)
+    v[:6], v[6] = (0.1, 0.2, -0.3, 0.4, -0.2, 0.6), 2.0
+    run = Scene(tree=tree, springs=springs).run(3.0, period=1e-3, v=v)
+    linear, _ = tree.momentum(tree.neutral(), v)
+    np.testing.assert_allclose(run.momentum, np.broadcast_to(linear, run.momentum.shape), rtol=0, atol=1e-12)
+    spin = np.asarray(run.angular_momentum)
+    np.testing.assert_allclose(spin, np.broadcast_to(spin[0], spin.shape), rtol=0, atol=1e-10)
+
+
+def test_a_damper_takes_what_it_tells():
+    """A pendulum with a damper to the world: the energy that is missing is the integral of c (rate)²."""
+    bar = Body(name="bar", mass=1.0, inertia=(0.001, 0.05, 0.05), center=(0.4, 0, 0), joint=Revolute(axis=(0, 1, 0)))
+    damper = Spring(first=AtPoint("bar", (0.8, 0, 0)), second=(0.3, 0, 0.9), damping=0.8)
+    tree = Tree([bar])
+    run = Scene(tree=tree, springs=[damper]).run(1.5, period=2e-4)
+    ends = np.array([tree.pose(q, "bar")[1] @ (0.8, 0, 0) for q in run.q])
+    lengths = np.linalg.norm(ends - (0.3, 0, 0.9), axis=1)
+    taken = np.sum(0.8 * np.diff(lengths) ** 2) / 2e-4
+    energy = np.asarray(run.kinetic_energy) + np.asarray(run.potential_energy)
+    assert energy[0] - energy[-1] == pytest.approx(taken, rel=1e-3)  # both are told once a tick
+
+
+def test_without_a_length_it_rests_as_the_tree_is_built():
+    body = Body(name="ball", joint=Free(), position=(0.3, 0.4, 0.0), **ROUND)
+    scene = Scene(tree=Tree([body], gravity=(0, 0, 0)), springs=[Spring(first="ball", second=(0, 0, 0), stiffness=1e4)])
+    run = scene.run(0.1, period=1e-3)
+    assert np.abs(run.v).max() == 0.0
+    assert run.tension[-1, 0] == 0.0
