@@ -204,34 +204,23 @@ def begin_balance(p, s, w):
 
 
 @kernel
-def push_tree(p, w, k, f):
-    """A force at the centre of mass of body k, with a moment: its tree feels it from outside."""
-    n, r = w.motion[p.root[k]], p.root[k]
-    s, foot, t = w.S[k], w.S[r], w.sums[r]  # w.sums holds the first moment at the middle of the tick here
-    x0 = s[COM] - foot[COM] - t[MOMENT] / t[MASSES]
-    x1 = s[COM + 1] - foot[COM + 1] - t[MOMENT + 1] / t[MASSES]
-    x2 = s[COM + 2] - foot[COM + 2] - t[MOMENT + 2] / t[MASSES]
+def push_tree(p, w, k, f, T):
+    """A force at the centre of mass of body k, with a moment: its tree feels it from outside.
+
+    Moments are about where the tree's centre of mass is by its momentum half a tick after the start: what two trees
+    exchange along a line changes the angular momentum of both together by nothing.
+    """
+    r = p.root[k]
+    n, s, b, m = w.motion[r], w.S[k], w.before[r], w.sums[r, MASSES]
+    x0 = s[COM] - b[0] - 0.5 * T * b[3] / m
+    x1 = s[COM + 1] - b[1] - 0.5 * T * b[4] / m
+    x2 = s[COM + 2] - b[2] - 0.5 * T * b[5] / m
     n[FORCE] += f[0]
     n[FORCE + 1] += f[1]
     n[FORCE + 2] += f[2]
     n[TORQUE] += f[3] + x1 * f[2] - x2 * f[1]
     n[TORQUE + 1] += f[4] + x2 * f[0] - x0 * f[2]
     n[TORQUE + 2] += f[5] + x0 * f[1] - x1 * f[0]
-
-
-@kernel
-def find_centers(p, w):
-    """Masses and first moments of trees that float, where the rows of S say that bodies are."""
-    for k in range(len(p.parent)):
-        if w.linked[k] == 1:
-            w.sums[k, MASSES] = w.sums[k, MOMENT] = w.sums[k, MOMENT + 1] = w.sums[k, MOMENT + 2] = 0.0
-    for k in range(len(p.parent)):
-        r = p.root[k]
-        if w.linked[r] == 1 and p.floats[r] == 1:
-            t, m = w.sums[r], p.C[k, MASS]
-            t[MASSES] += m
-            for j in range(3):
-                t[MOMENT + j] += m * (w.S[k, COM + j] - w.S[r, COM + j])
 
 
 @kernel
@@ -308,7 +297,6 @@ def count_work(p, w, force, T):
         return
     count_contacts(p, w, True, T)
     spread(p.parent, p.kind, p.vi, w.zero, w.mean, w.S)
-    find_centers(p, w)
     for k in range(len(p.parent) if w.pushed[0] == 1 else 0):
         if w.linked[p.root[k]] == 1:
             s, f, work = w.S[k], w.wrench[k], 0.0
@@ -316,15 +304,15 @@ def count_work(p, w, force, T):
                 work += f[j] * s[S_ + j]
             add_work(w.motion[p.root[k]], T * work)
             if p.floats[p.root[k]] == 1:
-                push_tree(p, w, k, f)
+                push_tree(p, w, k, f, T)
     count_springs(p, w, T)
     count_contacts(p, w, False, T)
 
 
 @kernel
 def count_bonds(p, w, T):
-    """How much work the forces of rigid bonds would each do alone. In a frame that cannot move there is no other energy,
-    and all that forces seem to do in it is what rounding leaves of this.
+    """How much work the forces of rigid bonds would each do alone. In a frame that cannot move there is no other
+    energy, and all that forces seem to do in it is what rounding leaves of this.
     """
     for row in range(rigid_rows(p)):
         one, two = ends_of_bond(p, row)
@@ -350,7 +338,7 @@ def count_springs(p, w, T):
             if p.floats[p.root[k]] == 1:
                 for j in range(6):
                     push[j] = f * lever[j]
-                push_tree(p, w, k, push)
+                push_tree(p, w, k, push, T)
 
 
 # ------------------------------------------------------------ the end of a tick
