@@ -9,7 +9,7 @@ from breaks import labour
 
 import tegotae as tg
 from tegotae.multibody import Lock, Revolute, Scene, Touch, Tree, load_urdf
-from tegotae.multibody.tree_arrays import arrays_of
+from tegotae.multibody.tree_building import arrays_of
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.table import ArmServo, Hexa, HexaPlant
 
@@ -21,7 +21,7 @@ class Heavier(Tree):
 
     @cached_property
     def arrays(self):
-        arrays = arrays_of(self.bodies)
+        arrays = arrays_of(self.bodies, self.loops)
         C = arrays.C.copy()
         C[-1, 15] *= 1.0 + 1e-9
         return replace(arrays, C=C)
@@ -32,7 +32,7 @@ class Bent(Tree):
 
     @cached_property
     def arrays(self):
-        arrays = arrays_of(self.bodies)
+        arrays = arrays_of(self.bodies, self.loops)
         C = arrays.C.copy()
         C[-1, 9] += 1e-9
         return replace(arrays, C=C)

@@ -15,7 +15,7 @@ from tegotae.multibody.frames import ORIGIN, place_of
 from tegotae.multibody.joint_kinds import Turn
 from tegotae.multibody.kernels.kinematics import FREE, PRISMATIC
 from tegotae.multibody.tree import Tree
-from tegotae.multibody.tree_arrays import _inertia
+from tegotae.multibody.tree_inertia import inertia_of
 from tegotae.parameters import Declared, Parameter
 from tegotae.ports import ANGULAR, LINEAR, SPATIAL, Port, port_of
 from tegotae.rotations import cross_matrix, quaternion_of
@@ -308,7 +308,7 @@ def _in_joint(tree: Tree, k: int) -> dict[int, Array]:
 def _light(tree: Tree, k: int, wrenches: Array) -> float:
     """Largest 1/inertia of a body by itself that meets these wrenches (columns), each of any size up to 1 in all."""
     layout = tree.arrays
-    mass, inertia = float(layout.C[k, 15]), _inertia(layout.C[k])
+    mass, inertia = float(layout.C[k, 15]), inertia_of(layout.C[k])
     if int(layout.parent[k]) < 0 and layout.kind[k] != FREE:  # it moves about or along its axis only
         slides, arm = layout.kind[k] == PRISMATIC, np.cross(_AXIS, layout.C[k, 12:15])
         about = mass if slides else float(inertia[2, 2] + mass * (arm @ arm))

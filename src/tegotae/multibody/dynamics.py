@@ -18,7 +18,8 @@ from tegotae.multibody.joint_kinds import Fixed, Free
 from tegotae.multibody.kernels import kinematics, quantities
 from tegotae.multibody.kernels import reactions as transmitted
 from tegotae.multibody.kernels.records import Model
-from tegotae.multibody.tree_arrays import TreeArrays, without_inertia
+from tegotae.multibody.tree_arrays import TreeArrays
+from tegotae.multibody.tree_inertia import without_inertia
 
 OWNER = "Tree"
 

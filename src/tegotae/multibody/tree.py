@@ -16,7 +16,8 @@ from tegotae.multibody.bodies import Body, LooseBody
 from tegotae.multibody.dynamics import Dynamics
 from tegotae.multibody.joint_kinds import Fixed, Free, OneDegree, prefixed
 from tegotae.multibody.loops import Closing, Loop, check_loops
-from tegotae.multibody.tree_arrays import Frame, TreeArrays, arrays_of
+from tegotae.multibody.tree_arrays import Frame, TreeArrays
+from tegotae.multibody.tree_building import arrays_of
 from tegotae.rotations import quaternion_of
 
 OWNER = "Tree"

@@ -9,7 +9,8 @@ from functools import cache
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.multibody.kernels.balance import end_balance, restore_balance
-from tegotae.multibody.kernels.bonds import close_loops, rigid_rows
+from tegotae.multibody.kernels.bonds import rigid_rows
+from tegotae.multibody.kernels.closing import close_loops
 from tegotae.multibody.kernels.impact_energy import count_marked
 from tegotae.multibody.kernels.impacts import (
     BENT,

@@ -25,7 +25,8 @@ from tegotae.multibody.kernels.balance import (
     restore_balance,
     turned_by,
 )
-from tegotae.multibody.kernels.bonds import aim_bonds, begin_bonds, bond_rows, close_loops, rigid_rows
+from tegotae.multibody.kernels.bonds import bond_rows, rigid_rows
+from tegotae.multibody.kernels.closing import aim_bonds, begin_bonds, close_loops
 from tegotae.multibody.kernels.contacts import commit_contacts
 from tegotae.multibody.kernels.joints import commit_friction, share
 from tegotae.multibody.kernels.kinematics import (

@@ -14,7 +14,8 @@ import numpy as np
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.kernels.rotations import turn_into
-from tegotae.multibody.kernels.bonds import begin_bonds, bond_rows, close_loops, rigid_rows, tell_tension
+from tegotae.multibody.kernels.bonds import bond_rows, rigid_rows, tell_tension
+from tegotae.multibody.kernels.closing import begin_bonds, close_loops
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
 from tegotae.multibody.kernels.joints import commit_friction, prepare_joints, stiction_kernels, with_customs
 from tegotae.multibody.kernels.kinematics import (
