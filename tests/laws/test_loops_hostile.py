@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 
 import tegotae as tg
-from tegotae.multibody import AtPoint, Body, Lock, Loop, Prismatic, Revolute, Scene, Spring, Tree, join
+from tegotae.multibody import (
+    AtPoint,
+    Body,
+    Lock,
+    Loop,
+    Mimic,
+    Prismatic,
+    Revolute,
+    Scene,
+    Spherical,
+    Spring,
+    Tree,
+    join,
+)
 
 
 def four_bar(size=1.0, masses=(1.0, 1.0, 1.0), **hinge):
@@ -126,3 +139,32 @@ def test_a_frame_that_cannot_move_is_solved(pushed):
     run = scene.run(0.5, period=1e-3, v=[0, 0, 1.0, 0], wrenches=wrenches)
     assert run.about["unsolved_steps"] == 0
     assert np.abs(np.asarray(run.q)[:, [0, 1, 3]]).max() < 1e-12
+
+
+@pytest.mark.parametrize("method", ["midpoint", "euler"])
+def test_a_machine_with_bonds_goes_on_from_its_state_alone(method):
+    """A loop with friction, joints that follow, a ball and a spring: bit for bit, whatever the workspace held."""
+    rub = tg.FrictionImpedance(stiffness=1e5, damping=10.0, law=tg.Coulomb(0.5))
+    linkage, matter = four_bar(friction=rub), {"mass": 1.0, "inertia": (0.1, 0.1, 0.2)}
+    bodies = [
+        *linkage.bodies,
+        Body(name="bob", parent="rod", joint=Spherical(), center=(0.2, 0, 0), **matter),
+        Body(name="slide", joint=Prismatic(mimic=Mimic("crank", ratio=0.1)), **matter),
+    ]
+    tree = Tree(bodies, loops=linkage.loops)
+    q = tree.closed({"crank": -1.0, "rocker": -1.2, "rod": 0.8}, hold=["crank"])
+    springs = [Spring(first=AtPoint("bob", (0.3, 0, 0)), second="slide", stiffness=1e4, damping=1.0)]
+    live = Scene(tree=tree, springs=springs, method=method).start(period=5e-3, q=q)
+    for _ in range(30):
+        live.step()
+    kept, ends = live.state, []
+    for real, whole in ((None, None), (np.nan, -(2**60)), (1e300, 2**60)):
+        if real is not None:
+            for vector, value in zip(live._workspace, (real, whole), strict=True):
+                vector.fill(value)
+            live.state = kept
+        for _ in range(30):
+            live.step()
+        ends.append(np.array(live.state))
+    np.testing.assert_array_equal(ends[1], ends[0])
+    np.testing.assert_array_equal(ends[2], ends[0])

@@ -8,7 +8,7 @@ import numpy as np
 from breaks import labour
 
 import tegotae as tg
-from tegotae.multibody import Lock, Revolute, Scene, Touch, Tree, load_urdf
+from tegotae.multibody import JointStop, Lock, Revolute, Scene, Touch, Tree, load_urdf
 from tegotae.multibody.tree_building import arrays_of
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.table import ArmServo, Hexa, HexaPlant
@@ -81,7 +81,7 @@ def pushed(**axes):
 
 def loosely_joined(bodies, *, loops, **rest):
     """The joint of a loop sits a nanometre beside its place."""
-    moved = [replace(loop, place=np.asarray(loop.place) + (1e-9, 0.0, 0.0)) for loop in loops]
+    moved = [replace(loop, place=np.add(loop.place, (1e-9, 0.0, 0.0))) for loop in loops]
     return Tree(bodies, loops=moved, **rest)
 
 
@@ -124,6 +124,28 @@ class Leaking(Scene):
             values = variable.values * (kept**power if variable.values.ndim == 1 else (kept**power)[:, None])
             changed = replace_variable(changed, name, replace(variable, values=values))
         return changed
+
+
+class LightHanded(Scene):
+    """Joints carry a thousandth more than they tell."""
+
+    def run(self, *given, **options):
+        run = super().run(*given, **options)
+        changed = run
+        for name in [one for one in run.variables if one.startswith("reaction.")]:
+            variable = run.variables[name]
+            changed = replace_variable(changed, name, replace(variable, values=0.999 * variable.values))
+        return changed
+
+
+def dead_stops(bodies, **rest):
+    """Stops that know of no restitution."""
+    made = []
+    for body in bodies:
+        stop = getattr(body.joint, "stop", None)
+        joint = body.joint if stop is None else replace(body.joint, stop=JointStop(stiffness=stop.stiffness))
+        made.append(replace(body, joint=joint))
+    return Tree(made, **rest)
 
 
 class Unsolved(Scene):

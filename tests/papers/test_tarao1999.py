@@ -58,6 +58,14 @@ BREAKS = {
         "of first order": {"Scene": broken.FirstOrder},
         "other gravity": {"Tree": broken.pushed(z=-0.1)},
     },
+    "joints-stop-as-asked": {
+        "not told": {"Tree": broken.dead_stops},
+    },
+    "joints-tell-what-they-carry": {
+        "of first order": {"Scene": broken.FirstOrder},
+        "a thousandth left out": {"Scene": broken.LightHanded},
+        "other gravity": {"Tree": broken.pushed(z=-1e-2)},
+    },
     "springs-between-any-points": {
         "of first order": {"Scene": broken.FirstOrder},
         "in a thin gas": {"Scene": broken.Leaking},

@@ -44,9 +44,9 @@ KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SIZE, SUMS = 0, 1, 2, 
 # mass from outside, whether it touched others, the size of all the work that was added up; of what rubs and touches,
 # how much more work it is by the speeds at the end than by their mean, and by their mean. Then how the foot would move
 # if the tree were rigid, its kinetic energy beside that; its largest up to the start of the tick, what it owed and had
-# there.
+# there; and the size of the work that bonds do to each other.
 WORK, FORCE, TORQUE, TOUCHED, GROSS, TAKEN, BRAKED, RIGID, WITHIN, MOST = 0, 1, 4, 7, 8, 9, 10, 11, 17, 18
-OWED, BEGUN, MOTION = 19, 20, 21
+OWED, BEGUN, BOUND, MOTION = 19, 20, 21, 22
 SURPLUS, CLIMB = 2e-3, 1e-2
 CAP = 0.05  # of its speeds a tree pays in one tick at most
 # What is owed is rounding, as a part of the energies and work that were added up; and too little to be paid, as a part
@@ -283,6 +283,7 @@ def count_work(p, w, force, T):
             n = w.motion[k]
             for j in range(WORK, BRAKED + 1):
                 n[j] = 0.0
+            n[BOUND] = 0.0
     for o in range(len(w.v1)):
         w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
     for k in range(len(p.parent)):
@@ -320,7 +321,7 @@ def count_bonds(p, w, T):
             f = w.bond_force[row] / w.bond_scale[row]
             for k in (one, two):
                 if k >= 0:
-                    w.motion[p.root[k], GROSS] += T * f * f
+                    w.motion[p.root[k], BOUND] += T * f * f
 
 
 @kernel
@@ -406,7 +407,7 @@ def end_balance(p, s, w, T):
             s.debt[k] -= s.debt[k] * min(1.0, lost / n[BEGUN]) if n[BEGUN] > 0.0 else s.debt[k]
         over = s.debt[k] - SURPLUS * s.swing[k]
         if over > 0.0 and (p.floats[k] == 0 or n[TOUCHED] == 0.0):
-            if over > n[WITHIN] and s.debt[k] - n[OWED] > CLIMB * s.swing[k] + NOTHING * size:
+            if over > n[WITHIN] and s.debt[k] - n[OWED] > CLIMB * s.swing[k] + NOTHING * (size + n[BOUND]):
                 s.unsolved[0] += 1  # it has climbed, and no speed is left to take that from: it turned too far
             left = max(0.0, 1.0 - over / n[WITHIN]) if n[WITHIN] > 0.0 else 0.0
             lessen(p, w, k, 1.0 - math.sqrt(left), s.v)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.integrate import quad
 
 from tegotae.friction import Coulomb
-from tegotae.multibody import Body, Free, Loop, Revolute, Spherical, Spring, Tree
+from tegotae.multibody import Body, Free, JointStop, Loop, Prismatic, Revolute, Spherical, Spring, Tree
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.tarao1999 import HOUR, TaraoSubject, paper
 from tegotae.papers.tarao1999.oracles import Array
@@ -87,7 +88,7 @@ def late(crank: float, until: float, start: float) -> float:
         return math.sqrt(M / (2.0 * (energy - V)))
 
     turns = np.linspace(start, crank, 40)
-    parts = [quad(slowness, a, b, epsabs=1e-14, epsrel=1e-13)[0] for a, b in zip(turns, turns[1:], strict=False)]
+    parts = [quad(slowness, a, b, epsabs=1e-14, epsrel=1e-13)[0] for a, b in pairwise(turns)]
     return float(sum(parts)) - until
 
 
@@ -203,3 +204,70 @@ def springs_between_any_points(subject: TaraoSubject) -> Findings:
     yield Finding("a spring of 1e9 N/m: momentum off", np.abs(linear - masses[0] * speed).max(), "<=", 1e-11, "kg·m/s")
     turned = np.abs(spin - np.cross(start, masses[0] * speed)).max()
     yield Finding("angular momentum off", turned, "<=", 1e-11, "kg·m²/s")
+
+
+@paper.claim(source="section 4.2, contact; here of a joint with its own end")
+def joints_stop_as_asked(subject: TaraoSubject) -> Findings:
+    """A joint with a stop gives back at its limit the part of its speed that is asked for, whatever it weighs and
+    however long the ticks are; an arm that hits one changes all its speeds as the impulse asks, and gains nothing.
+    """
+    worst = 0.0
+    for restitution in (0.2, 0.5, 0.9):
+        stop = JointStop(stiffness=1e5, restitution=restitution)
+        for mass in (1e-3, 1e3):
+            slide = Prismatic(axis=(1, 0, 0), upper=0.1, stop=stop)
+            tree = subject.Tree([Body(name="slide", mass=mass, joint=slide)], gravity=(0.0, 0.0, -G))
+            for period in (2e-4, 1e-3, 4e-3):
+                run = subject.Scene(tree=tree).run(0.2, period=period, v=[0.73])
+                worst = max(worst, abs(-float(run.v[-1, 0]) / 0.73 / restitution - 1.0))
+    yield Finding("slides: off, of what was asked", worst, "<=", 1e-6)
+    arm: dict[str, Any] = {"mass": 1.0, "inertia": (0.002, 0.03, 0.03), "center": (0.3, 0.0, 0.0)}
+    elbow = Revolute(axis=(0, 1, 0), upper=0.5, stop=JointStop(restitution=0.6))
+    bodies = [
+        Body(name="upper", joint=Revolute(axis=(0, 1, 0)), **arm),
+        Body(name="lower", joint=elbow, parent="upper", position=(0.6, 0.0, 0.0), **arm),
+    ]
+    tree = subject.Tree(bodies, gravity=(0.0, 0.0, 0.0))
+    run = subject.Scene(tree=tree).run(0.2, period=1e-4, q=[0.2, 0.3], v=[-0.5, 2.0])
+    hit = int(np.flatnonzero(np.asarray(run.v)[:, 1] < 0.0)[0])
+    before, after = np.asarray(run.v)[hit - 1], np.asarray(run.v)[hit]
+    answer = np.linalg.solve(tree.mass_matrix(run.q[hit]), [0.0, 1.0])
+    wanted = before - answer * (1.0 + 0.6) * before[1] / answer[1]
+    yield Finding("an arm: speeds after it, off the impulse", np.abs(after - wanted).max(), "<=", 2e-3, "rad/s")
+    energy = np.asarray(run.kinetic_energy)
+    yield Finding("energy gained, of what there was", float(energy.max() / energy[0] - 1.0), "<=", 2e-3)
+
+
+@paper.claim(source="section 3.2: forces between bodies; here what joints transmit")
+def joints_tell_what_they_carry(subject: TaraoSubject) -> Findings:
+    """A pendulum pulls at its hinge with its weight and what keeps it on its circle, of second order; in a linkage the
+    joint that closes the loop carries what Newton's law asks of the rocker.
+    """
+    mass, arm, about, until = 2.0, 0.4, 0.05, 0.5
+    bob = Body(name="bob", mass=mass, inertia=(about,) * 3, center=(0.0, 0.0, -arm), joint=Revolute(axis=(0, 1, 0)))
+    tree = subject.Tree([bob], gravity=(0.0, 0.0, -G))
+    errors, periods = [], (4e-3, 2e-3, 1e-3)
+    for period in periods:
+        run = subject.Scene(tree=tree, reactions=True).run(until, period=period, q=[1.2])
+        angle = 0.5 * (run.q[-1, 0] + run.q[-2, 0])  # they are told of the middle of a tick
+        rate2 = 2.0 * mass * G * arm * (math.cos(angle) - math.cos(1.2)) / (about + mass * arm**2)
+        turn = -mass * G * arm * math.sin(angle) / (about + mass * arm**2)
+        inwards, along = np.array([math.sin(angle), math.cos(angle)]), np.array([-math.cos(angle), math.sin(angle)])
+        wanted = mass * (arm * rate2 * inwards + arm * turn * along + np.array([0.0, G]))
+        errors.append(float(np.abs(np.asarray(run["reaction.bob"])[-1, [0, 2]] - wanted).max()))
+    slope = float(np.polyfit(np.log(periods), np.log(errors), 1)[0])
+    yield Finding("pendulum: order, fitted, off 2", abs(slope - 2.0), "<=", 0.1)
+    yield Finding("at 1 ms, of its weight", errors[-1] / (mass * G), "<=", 1e-4)
+    linked = linkage(subject)
+    q, v = started(linked, 0.7, TURNING)
+    period = 1e-4
+    run = subject.Scene(tree=linked, reactions=True).run(0.1, period=period, q=q, v=v)
+    rates = np.asarray(run.v)[:, 2]
+    turn, rate = (rates[-1] - rates[-2]) / period, 0.5 * (rates[-1] + rates[-2])
+    c = 0.5 * float(run.q[-1, 2] + run.q[-2, 2])
+    half = 0.5 * ROCKER
+    x, y = np.array([math.cos(c), math.sin(c)]), np.array([-math.sin(c), math.cos(c)])
+    asked = MASSES[2] * (half * (turn * y - rate**2 * x) + np.array([0.0, G]))
+    felt = np.asarray(run["reaction.rocker"])[-1, :2] - np.asarray(run["reaction.pin"])[-1, :2]
+    off = float(np.abs(felt - asked).max() / np.abs(asked).max())
+    yield Finding("rocker at 0.1 ms: off Newton's law", off, "<=", 1e-3)
