@@ -49,7 +49,7 @@ class Loop(Declared):
         >>> tree = Tree([crank, rod, rocker], loops=[pin])
         >>> q = tree.closed({"crank": -1.0, "rocker": -1.2, "rod": 0.8}, hold=["crank"])
         >>> tree.joint_names, [round(float(x), 3) for x in q], tree.mobility
-        (('crank', 'rod', 'rocker', 'pin'), [-1.0, 0.852, -1.247, 1.099], 1)
+        (('crank', 'rod', 'rocker', 'pin'), [-1.0, 0.899, -1.229, 1.128], 1)
     """
 
     name: Annotated[str, Parameter("of the joint, unlike that of any body", accept=name_of)]
