@@ -54,7 +54,7 @@ class Spring(Declared):
         AtPoint | str | ArrayLike,
         Parameter("a point of a body, the name of a body for its origin, or a place in the world [m]", accept=_end),
     ]
-    second: Annotated[AtPoint | str | ArrayLike, Parameter("the same of its other end", accept=_end)]
+    second: Annotated[AtPoint | str | ArrayLike, Parameter("the same of its other end [m]", accept=_end)]
     stiffness: Annotated[float, Parameter("K [N/m], >= 0")] = 0.0
     damping: Annotated[float, Parameter("c [N·s/m], >= 0")] = 0.0
     length: Annotated[
