@@ -51,7 +51,7 @@ class Weld(NamedTuple):
         return np.concatenate([np.concatenate([place, np.ravel(turn)]) for _, place, turn in self.ends])
 
 
-class Gear(NamedTuple):
+class Following(NamedTuple):
     """A joint that follows another: q of the first row = ratio times q of the second + offset."""
 
     rows: tuple[int, int]
@@ -92,7 +92,7 @@ class TreeArrays:
     center: Array
     frames: dict[str, Frame]
     welds: tuple[Weld, ...] = ()
-    gears: tuple[Gear, ...] = ()
+    gears: tuple[Following, ...] = ()
 
     @cached_property
     def joint_rows(self) -> list[int]:

@@ -11,7 +11,7 @@ from tegotae.checks import Array
 from tegotae.multibody.bodies import Body
 from tegotae.multibody.joint_kinds import Fixed, Free, OneDegree, Prismatic, Turn
 from tegotae.multibody.kernels.kinematics import BALL, BALL_X, CONSTANTS, FREE, PRISMATIC, REVOLUTE
-from tegotae.multibody.tree_arrays import Frame, Gear, TreeArrays, Weld, coordinates_of
+from tegotae.multibody.tree_arrays import Following, Frame, TreeArrays, Weld, coordinates_of
 from tegotae.rotations import frame_along
 
 if TYPE_CHECKING:
@@ -112,11 +112,11 @@ def _weld(loop: Loop, frames: dict[str, Frame]) -> Weld:
     return Weld(((k, place + turn @ np.asarray(loop.position), turn @ np.asarray(loop.rotation)), there))
 
 
-def _gears(rows: Sequence[_Row]) -> Iterator[Gear]:
+def _gears(rows: Sequence[_Row]) -> Iterator[Following]:
     number = {row.degree.name: k for k, row in enumerate(rows) if row.degree is not None}
     for k, row in enumerate(rows):
         if row.degree is not None and (mimic := row.degree.mimic) is not None:
-            yield Gear((k, number[mimic.joint]), mimic.ratio, mimic.offset)
+            yield Following((k, number[mimic.joint]), mimic.ratio, mimic.offset)
 
 
 def _label(row: _Row) -> str:

@@ -24,7 +24,7 @@ class MotionTable(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spring(Declared):
+class TableSpring(Declared):
     """A contact of any stiffness."""
 
     stiffness: Annotated[float, Parameter("[N/m], > 0, of the contact")] = 10000.0
@@ -37,12 +37,12 @@ class TwoRobotsRun(RobotsSettings):
     duration: Annotated[float, Parameter("[s], > 0, the length of the run; the strip of Fig. 16 needs 19")] = 19.0
     period: Period = 2e-4
     method: Annotated[Literal["rk4", "symplectic", "midpoint", "euler"], Parameter("how a tick is taken")] = "rk4"
-    table: Annotated[MotionTable | Spring, Kinds(hexa=MotionTable(), spring=Spring())] = MotionTable()
+    table: Annotated[MotionTable | TableSpring, Kinds(hexa=MotionTable(), spring=TableSpring())] = MotionTable()
 
     def experiment(self) -> TwoRobots:
         """The experiment, as an object of the library."""
         table = self.table
-        return self.robots(table.stiffness) if isinstance(table, Spring) else replace(self.robots(), kp=table.kp)
+        return self.robots(table.stiffness) if isinstance(table, TableSpring) else replace(self.robots(), kp=table.kp)
 
 
 def run(parameters: TwoRobotsRun) -> Result:
