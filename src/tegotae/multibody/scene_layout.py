@@ -182,6 +182,9 @@ _BINDING = (
     Part("answer", "", "of the speeds to a unit of force of each", ("bonds", "speeds")),
     Part("spring_length", "m", "now", ("springs",)),
     Part("spring_begun", "m/s", "rate at the start", ("springs",)),
+    Part("spring_last", "m", "length at the start", ("springs",)),
+    Part("spring_share", "", "how much of Euler's it takes, see `share`", ("springs",)),
+    Part("spring_work", "J", "that its stretch at the middle does", ("springs",)),
 )
 _HELD_FORCE = Part("last_force", "N", "at the ports in the last tick", AXIS, "h", recorded=False)
 # What a tree owes by its steps, see `kernels/balance.py`; and the middle of a tick, see `kernels/midpoint.py`.

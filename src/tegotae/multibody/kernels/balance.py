@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from tegotae.compile import kernel
-from tegotae.multibody.kernels.bonds import ends_of_bond, rigid_rows, six
+from tegotae.multibody.kernels.bonds import SPRING_K, SPRING_LENGTH, ends_of_bond, locate_spring, rigid_rows, six
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.kinematics import (
     ARMATURE,
@@ -44,9 +44,10 @@ KINETIC, POTENTIAL, MASSES, MOMENT, MOMENTUM, SPIN, HULL, SIZE, SUMS = 0, 1, 2, 
 # mass from outside, whether it touched others, the size of all the work that was added up; of what rubs and touches,
 # how much more work it is by the speeds at the end than by their mean, and by their mean. Then how the foot would move
 # if the tree were rigid, its kinetic energy beside that; its largest up to the start of the tick, what it owed and had
-# there; and the size of the work that bonds do to each other.
+# there; the size of the work that bonds do to each other; and what springs store beyond the work
+# that was done on them.
 WORK, FORCE, TORQUE, TOUCHED, GROSS, TAKEN, BRAKED, RIGID, WITHIN, MOST = 0, 1, 4, 7, 8, 9, 10, 11, 17, 18
-OWED, BEGUN, BOUND, MOTION = 19, 20, 21, 22
+OWED, BEGUN, BOUND, STRETCHED, MOTION = 19, 20, 21, 22, 23
 SURPLUS, CLIMB = 2e-3, 1e-2
 CAP = 0.05  # of its speeds a tree pays in one tick at most
 # What is owed is rounding, as a part of the energies and work that were added up; and too little to be paid, as a part
@@ -283,7 +284,7 @@ def count_work(p, w, force, T):
             n = w.motion[k]
             for j in range(WORK, BRAKED + 1):
                 n[j] = 0.0
-            n[BOUND] = 0.0
+            n[BOUND] = n[STRETCHED] = 0.0
     for o in range(len(w.v1)):
         w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
     for k in range(len(p.parent)):
@@ -329,17 +330,48 @@ def count_springs(p, w, T):
     """What springs between bodies do, by the mean speeds in columns s; rigid bonds do nothing."""
     push = np.empty(6)
     for i in range(len(p.spring)):
-        row = rigid_rows(p) + i
+        row, rate = rigid_rows(p) + i, 0.0
         for side in range(2):
             k, f = p.spring[i, side], w.bond_force[row]
-            if k < 0 or w.linked[p.root[k]] == 0:
+            if k < 0:
                 continue
             lever = w.bond_lever[row, 6 * side : 6 * side + 6]
-            add_work(w.motion[p.root[k]], T * f * six(lever, 0, w.S[k], S_, S_ + 3))
+            moved = six(lever, 0, w.S[k], S_, S_ + 3)
+            rate += moved
+            if w.linked[p.root[k]] == 0:
+                continue
+            add_work(w.motion[p.root[k]], T * f * moved)
             if p.floats[p.root[k]] == 1:
                 for j in range(6):
                     push[j] = f * lever[j]
                 push_tree(p, w, k, push, T)
+        stretch = w.spring_length[i] - p.spring_number[i, SPRING_LENGTH]
+        w.spring_work[i] = -p.spring_number[i, SPRING_K] * stretch * T * rate
+
+
+@kernel
+def stretch_springs(p, w):
+    """What springs store at the end of the tick beyond the work that was done on them, for the trees at their ends.
+
+    It is an error of the step as any other, where the period resolves a spring; one that is too stiff for it loses
+    what it swings with, and that is not to be given back. Rows of w.S are those of the end.
+    """
+    for i in range(len(p.spring)):
+        K, L = p.spring_number[i, SPRING_K], p.spring_number[i, SPRING_LENGTH]
+        before = w.spring_last[i] - L
+        locate_spring(p, w, w.S, i)
+        after = w.spring_length[i] - L
+        w.spring_last[i] = w.spring_length[i]
+        left = (1.0 - w.spring_share[i]) ** 4
+        more = left * (0.5 * K * (after - before) * (after + before) + w.spring_work[i])
+        one, two = p.spring[i, 0], p.spring[i, 1]
+        first = one >= 0 and w.linked[p.root[one]] == 1
+        second = two >= 0 and w.linked[p.root[two]] == 1
+        part = 0.5 if first and second else 1.0
+        if first:
+            w.motion[p.root[one], STRETCHED] += part * more
+        if second:
+            w.motion[p.root[two], STRETCHED] += part * more
 
 
 # ------------------------------------------------------------ the end of a tick
@@ -391,13 +423,15 @@ def end_balance(p, s, w, T):
             moved = True
     if moved:
         look(p, w, s.q, s.v)
+    if len(p.spring) > 0:
+        stretch_springs(p, w)
     cut = False
     for k in range(len(p.parent)):
         if w.linked[k] == 0:
             continue
         t, n = w.sums[k], w.motion[k]
         energy = t[KINETIC] + t[POTENTIAL]
-        s.swing[k], s.debt[k] = n[MOST], n[OWED] + energy - w.energy[k] - n[WORK]
+        s.swing[k], s.debt[k] = n[MOST], n[OWED] + energy - w.energy[k] - n[WORK] + n[STRETCHED]
         w.energy[k] = energy
         size = t[SIZE] + n[GROSS]
         if abs(s.debt[k]) <= ROUNDING * size:
@@ -431,3 +465,6 @@ def restore_balance(p, s, w):
         if w.linked[k] == 1:
             w.energy[k] = w.sums[k, KINETIC] + w.sums[k, POTENTIAL]
     note_momenta(p, w)
+    for i in range(len(p.spring)):
+        locate_spring(p, w, w.S, i)
+        w.spring_last[i] = w.spring_length[i]

@@ -259,7 +259,8 @@ def solve_bonds(w, x):
 def soften(p, w, T):
     """How each spring gives way, 1/(what its force falls with its rate), and the rate at which it would not pull.
 
-    By the midpoint as a servo, see `prepare_joints_between` in `midpoint.py`; by Euler as it is at the end of the tick.
+    By the midpoint as a servo, see `prepare_joints_between` in `midpoint.py`, but for shares that vanish as the square
+    of that: a spring that the period resolves keeps its energy. By Euler as it is at the end of the tick.
     """
     rigid = rigid_rows(p)
     for i in range(len(p.spring)):
@@ -270,9 +271,11 @@ def soften(p, w, T):
             w.bond_Q[row, row],
         )
         if w.bond_middle[0] == 1:  # the least that it moves is T/Q
-            stiff, slow = share(T * K * moves), 0.5 * c * moves
+            fast, slow = T * K * moves, 0.5 * c * moves
+            stiff = share(fast * fast)
+            w.spring_share[i] = stiff
             force -= (c + stiff * K * T) * w.spring_begun[i]
-            falls = 0.5 * (c + stiff * K * T + share(T * K * moves + slow) * (c + K * T))
+            falls = 0.5 * (c + stiff * K * T + share((fast + slow) ** 2) * (c + K * T))
             w.bond_aim[row] = force / falls + w.spring_begun[i]
         else:
             w.bond_aim[row] = force / falls
