@@ -245,7 +245,7 @@ def mechanisms() -> Iterator[Block]:
             Body(name="rod", joint=hinge, parent="crank", position=(0.5, 0.0, 0.0), **bar),
             Body(name="rocker", joint=hinge, position=(0.6, 0.0, 0.0), **bar),
             Body(name="bob", joint=Spherical(damping=0.1), parent="rod", position=(0.25, 0.0, 0.0), **bar),
-            Body(name="slide", joint=Prismatic(mimic=Mimic("crank", ratio=0.1)), mass=0.5),
+            Body(name="slide", joint=Prismatic(mimic=Mimic("crank", ratio=0.1)), **bar),
         ]
         pin = {"body": "rod", "place": (0.5, 0.0, 0.0), "parent": "rocker", "position": (0.5, 0.0, 0.0)}
         tree = Tree(bodies, loops=[Loop(name="pin", joint=hinge, **pin)])

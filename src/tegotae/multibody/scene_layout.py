@@ -293,6 +293,7 @@ TREE = (
     Part("first_speed", "", "of each body", _BODIES, "vi", whole=True),
     Part("constants", "", "of each body", ("bodies", CONSTANTS), "C"),
     Part("floats", "", "1 for the foot of a tree that nothing joins to others or to the world", _BODIES, whole=True),
+    Part("armed", "", "1 if any joint has an armature", whole=True),
     Part("centers", "m", "of mass, in the frame that the user named", ("bodies", 3)),
 )
 # See `Joints` in `kernels/records.py`.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
-from tegotae.multibody.kernels.kinematics import BALL, BALL_X, FREE, PRISMATIC, REVOLUTE
+from tegotae.multibody.kernels.kinematics import ARMATURE, BALL, BALL_X, FREE, PRISMATIC, REVOLUTE
 from tegotae.rotations import (
     normalised,
     product,
@@ -152,6 +152,11 @@ class TreeArrays:
         held = [self.root[weld.rows[1]] for weld in self.welds if weld.rows[0] < 0]
         apart[held] = False
         return np.asarray((self.kind == FREE) & apart, dtype=np.int64)
+
+    @cached_property
+    def armed(self) -> bool:
+        """Whether any joint has an armature."""
+        return bool((self.C[:, ARMATURE] > 0.0).any())
 
     def no_turn(self, q: Array) -> str:
         """The body whose quaternion in q (..., nq) has no length, "" if all have."""

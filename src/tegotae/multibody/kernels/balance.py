@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from tegotae.compile import kernel
+from tegotae.compile import kernel, kernel_rare
 from tegotae.multibody.kernels.bonds import SPRING_K, SPRING_LENGTH, ends_of_bond, locate_spring, rigid_rows, six
 from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.kinematics import (
@@ -67,7 +67,7 @@ def find_linked(p, w):
 
 @kernel
 def add_up(p, w, v):
-    """w.sums of all trees with joints, from where the rows of S say that bodies are and how they move; joints by v."""
+    """w.sums of all trees with joints, from where the rows of S say that bodies are and how they move; rotors by v."""
     for k in range(len(p.parent)):
         if w.linked[k] == 1:
             w.sums[k, :] = 0.0
@@ -83,8 +83,6 @@ def add_up(p, w, v):
         xy, xz, yz = s[OWN_INERTIA + 3], s[OWN_INERTIA + 4], s[OWN_INERTIA + 5]
         h0, h1, h2 = xx * w0 + xy * w1 + xz * w2, xy * w0 + yy * w1 + yz * w2, xz * w0 + yz * w1 + zz * w2
         kinetic = 0.5 * (m * (v0 * v0 + v1 * v1 + v2 * v2) + w0 * h0 + w1 * h1 + w2 * h2)
-        if p.C[k, ARMATURE] > 0.0:
-            kinetic += 0.5 * p.C[k, ARMATURE] * v[p.vi[k]] * v[p.vi[k]]
         potential = -m * (p.g[0] * s[COM] + p.g[1] * s[COM + 1] + p.g[2] * s[COM + 2])
         t[KINETIC] += kinetic
         t[POTENTIAL] += potential
@@ -107,6 +105,19 @@ def add_up(p, w, v):
             t[HULL + 3] += xy - m * x0 * x1
             t[HULL + 4] += xz - m * x0 * x2
             t[HULL + 5] += yz - m * x1 * x2
+    if p.armed == 1:
+        add_rotors(p, w, v)
+
+
+@kernel_rare
+def add_rotors(p, w, v):
+    """The kinetic energy of what armatures stand for; it belongs to no body's momentum."""
+    for k in range(len(p.parent)):
+        r = p.root[k]
+        if w.linked[r] == 1 and p.C[k, ARMATURE] > 0.0:
+            kinetic = 0.5 * p.C[k, ARMATURE] * v[p.vi[k]] * v[p.vi[k]]
+            w.sums[r, KINETIC] += kinetic
+            w.sums[r, SIZE] += kinetic
 
 
 @kernel
@@ -294,7 +305,8 @@ def count_work(p, w, force, T):
             add_work(w.motion[p.root[k]], T * pull * w.mean[o])
             w.motion[p.root[k], TAKEN] += T * force[o] * (w.v1[o] - w.mean[o])
             w.motion[p.root[k], BRAKED] += T * force[o] * w.mean[o]
-    count_bonds(p, w, T)
+    if rigid_rows(p) > 0:
+        count_bonds(p, w, T)
     if w.pushed[0] == 0 and not touched and len(p.spring) == 0:
         return
     count_contacts(p, w, True, T)
@@ -307,11 +319,12 @@ def count_work(p, w, force, T):
             add_work(w.motion[p.root[k]], T * work)
             if p.floats[p.root[k]] == 1:
                 push_tree(p, w, k, f, T)
-    count_springs(p, w, T)
+    if len(p.spring) > 0:
+        count_springs(p, w, T)
     count_contacts(p, w, False, T)
 
 
-@kernel
+@kernel_rare
 def count_bonds(p, w, T):
     """How much work the forces of rigid bonds would each do alone. In a frame that cannot move there is no other
     energy, and all that forces seem to do in it is what rounding leaves of this.
@@ -325,7 +338,7 @@ def count_bonds(p, w, T):
                     w.motion[p.root[k], BOUND] += T * f * f
 
 
-@kernel
+@kernel_rare
 def count_springs(p, w, T):
     """What springs between bodies do, by the mean speeds in columns s; rigid bonds do nothing."""
     push = np.empty(6)
@@ -349,7 +362,7 @@ def count_springs(p, w, T):
         w.spring_work[i] = -p.spring_number[i, SPRING_K] * stretch * T * rate
 
 
-@kernel
+@kernel_rare
 def stretch_springs(p, w):
     """What springs store at the end of the tick beyond the work that was done on them, for the trees at their ends.
 

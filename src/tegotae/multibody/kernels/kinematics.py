@@ -11,7 +11,7 @@ Y = Phi'M p, D = p.M p + slope, s the part of the acceleration that is linear in
 
 import numpy as np
 
-from tegotae.compile import kernel
+from tegotae.compile import kernel, kernel_rare
 from tegotae.kernels.rotations import cos_sin, cross, matrix, product, quaternion_about, turn_rate, turned, unit
 
 # Kinds of rows by their joints. The three axes of a ball are rows of their own, one after the other: the first two
@@ -86,7 +86,7 @@ def place_joint(kind, c, i, s):
         s[P + 3], s[P + 4], s[P + 5] = a0, a1, a2
 
 
-@kernel
+@kernel_rare
 def place_ball(c, i, s, q, o):
     """The same of a body on a ball, whose quaternion is q[o:o+4]; the joint's frame stands still in the parent's."""
     a, b, d, e, f, g, h, k, m = matrix(2.0, q[o], q[o + 1], q[o + 2], q[o + 3])
@@ -185,22 +185,27 @@ def remainders(kind, i, s, u):
     s[ACCELERATION + 2] = i[ACCELERATION + 2] + t2
 
 
+@kernel_rare
+def turn_with_base(S, base, k, i, u):
+    """The axes of a ball turn with what carries it, not with the axes before them: see `move_on`."""
+    s, b, o = S[k], S[base], S[i]
+    w0, w1, w2 = b[OMEGA] - o[OMEGA], b[OMEGA + 1] - o[OMEGA + 1], b[OMEGA + 2] - o[OMEGA + 2]
+    x, y, z = cross(w0, w1, w2, s[P + 3] * u, s[P + 4] * u, s[P + 5] * u)
+    s[ALPHA] += x
+    s[ALPHA + 1] += y
+    s[ALPHA + 2] += z
+    x, y, z = cross(x, y, z, s[D_WAY], s[D_WAY + 1], s[D_WAY + 2])
+    s[ACCELERATION] += x
+    s[ACCELERATION + 1] += y
+    s[ACCELERATION + 2] += z
+
+
 @kernel
 def move_on(parent, kind, k, S, u):
-    """`remainders` of row k. The axes of a ball turn with what carries it, not with the axes before them."""
-    s, i = S[k], S[int(parent[k])]
-    remainders(kind[k], i, s, u)
+    """`remainders` of row k, on joints of all kinds."""
+    remainders(kind[k], S[int(parent[k])], S[k], u)
     if kind[k] > BALL_X:
-        base = S[int(parent[k - (kind[k] - BALL_X)])]
-        w0, w1, w2 = base[OMEGA] - i[OMEGA], base[OMEGA + 1] - i[OMEGA + 1], base[OMEGA + 2] - i[OMEGA + 2]
-        x, y, z = cross(w0, w1, w2, s[P + 3] * u, s[P + 4] * u, s[P + 5] * u)
-        s[ALPHA] += x
-        s[ALPHA + 1] += y
-        s[ALPHA + 2] += z
-        x, y, z = cross(x, y, z, s[D_WAY], s[D_WAY + 1], s[D_WAY + 2])
-        s[ACCELERATION] += x
-        s[ACCELERATION + 1] += y
-        s[ACCELERATION + 2] += z
+        turn_with_base(S, int(parent[k - (kind[k] - BALL_X)]), k, int(parent[k]), u)
 
 
 @kernel
@@ -275,25 +280,31 @@ def turn(q, o, x, y, z):
     q[o], q[o + 1], q[o + 2], q[o + 3] = unit(a, b, c, d)
 
 
+@kernel_rare
+def move_ball(q, v, T, out, i, o):
+    """The quaternion of a ball, whose last axis has the speed v[o]."""
+    for a in range(4):
+        out[i + a] = q[i + a]
+    if v[o - 2] != 0.0 or v[o - 1] != 0.0 or v[o] != 0.0:
+        turn(out, i, T * v[o - 2], T * v[o - 1], T * v[o])
+
+
 @kernel
 def move(p, q, v, T, out):
     """out = q moved on by T v; out may be q itself."""
     for k in range(len(p.parent)):
         i, o = int(p.qi[k]), int(p.vi[k])
-        if p.kind[k] == FREE:
+        if p.kind[k] < FREE:
+            out[i] = q[i] + T * v[o]
+        elif p.kind[k] == FREE:
             for a in range(3):
                 out[i + a] = q[i + a] + T * v[o + a]
             for a in range(3, 7):
                 out[i + a] = q[i + a]
             if v[o + 3] != 0.0 or v[o + 4] != 0.0 or v[o + 5] != 0.0:  # at rest not even rounding moves it
                 turn(out, i + 3, T * v[o + 3], T * v[o + 4], T * v[o + 5])
-        elif p.kind[k] < FREE:
-            out[i] = q[i] + T * v[o]
         elif p.kind[k] == BALL:
-            for a in range(4):
-                out[i + a] = q[i + a]
-            if v[o - 2] != 0.0 or v[o - 1] != 0.0 or v[o] != 0.0:
-                turn(out, i, T * v[o - 2], T * v[o - 1], T * v[o])
+            move_ball(q, v, T, out, i, o)
 
 
 @kernel
@@ -397,9 +408,12 @@ def look_outside(p, q, v, Q, V):
     """Q, V: q and v as users count them, of the origins of free bodies instead of their centres of mass."""
     for k in range(len(p.parent)):
         i, o = int(p.qi[k]), int(p.vi[k])
-        if p.kind[k] != FREE:
+        if p.kind[k] < FREE:
+            Q[i], V[o] = q[i], v[o]
+            continue
+        if p.kind[k] > FREE:
             V[o] = v[o]
-            for a in range(4 if p.kind[k] == BALL else (1 if p.kind[k] < FREE else 0)):
+            for a in range(4):
                 Q[i + a] = q[i + a]
             continue
         w, x, y, z = unit(q[i + 3], q[i + 4], q[i + 5], q[i + 6])
