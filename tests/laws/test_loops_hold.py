@@ -27,7 +27,7 @@ def five_bars():
     return tree, tree.closed({"left": -1.9, "fore": 1.3, "right": -1.2, "other": -1.2}, hold=["left", "right"])
 
 
-# By the midpoint debts of energy are paid by changes of speed that friction is not told of, in trees without loops, too.
+# By the midpoint debts of energy are paid by changes of speed that friction is not told of (in all trees).
 @pytest.mark.parametrize(("method", "bound"), [("midpoint", 1e-8), ("euler", 1e-11)])
 def test_what_sticks_does_not_creep_while_the_rest_of_its_loop_moves(method, bound):
     """Closing the loop moves all its joints by a little in every tick; the friction's spring is told of that. So where
