@@ -14,8 +14,8 @@ from tegotae.multibody import Body, Free, HalfSpace, Point, Prismatic, Revolute,
 
 # Numbers that a class ties to others: alone such a one may be refused, or take the others along.
 TIED = {
-    "cosines of one rotation": r"(rotation|axes)\[\d\]\[\d\]$",
-    "a direction of length 1": r"(axis|normal)\[\d\]$",
+    "cosines of one rotation": r"(rotation|axes|loops\.\w+\.turn)\[\d\]\[\d\]$",
+    "a direction of length 1": r"(axis|normal|joint\.(first|second))\[\d\]$",
     "an inertia is symmetric": r"inertia\[(0\]\[[12]|1\]\[[02]|2\]\[[01])\]$",
     "a Coulomb limit is the number of its law, and limits stand for laws": r"(limits\[\d+\]|laws\[\d+\]\.\w+)$",
     "alpha is damping/stiffness unless it is given": r"(^|\.)(wall|floor)\.(stiffness|damping|alpha)$",

@@ -52,9 +52,20 @@ class Spring(Declared):
 
     first: Annotated[
         AtPoint | str | ArrayLike,
-        Parameter("a point of a body, the name of a body for its origin, or a place in the world [m]", accept=_end),
+        Parameter(
+            "[m], a place in the world; or a point of a body, or the name of a body for its origin",
+            "Give AtPoint(body, place), the name of a body, or three numbers.",
+            accept=_end,
+        ),
     ]
-    second: Annotated[AtPoint | str | ArrayLike, Parameter("the same of its other end [m]", accept=_end)]
+    second: Annotated[
+        AtPoint | str | ArrayLike,
+        Parameter(
+            "[m], the same of its other end",
+            "Give AtPoint(body, place), the name of a body, or three numbers.",
+            accept=_end,
+        ),
+    ]
     stiffness: Annotated[float, Parameter("K [N/m], >= 0")] = 0.0
     damping: Annotated[float, Parameter("c [N·s/m], >= 0")] = 0.0
     length: Annotated[
