@@ -381,10 +381,13 @@ def stretch_springs(p, w):
         first = one >= 0 and w.linked[p.root[one]] == 1
         second = two >= 0 and w.linked[p.root[two]] == 1
         part = 0.5 if first and second else 1.0
+        size = K * (abs(after) + abs(before)) * w.spring_length[i]  # what rounding of its length is told by
         if first:
             w.motion[p.root[one], STRETCHED] += part * more
+            w.motion[p.root[one], BOUND] += size
         if second:
             w.motion[p.root[two], STRETCHED] += part * more
+            w.motion[p.root[two], BOUND] += size
 
 
 # ------------------------------------------------------------ the end of a tick
