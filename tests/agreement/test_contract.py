@@ -382,7 +382,7 @@ def taken(block, name, state):
     """Whether it may be given as a start: what follows from others may not."""
     try:
         others = ("face", "base_motion") if isinstance(block, GroundedRod) else ()  # in the midst of a contact, led on
-        if isinstance(block, Scene) and block.tree.is_closed:
+        if isinstance(block, Scene) and block.tree.has_conditions:
             others = ("q",)  # speeds that keep loops closed are those of a place
         block.initial_state(T, {name: state.part(name), **{other: state.part(other) for other in others}})
     except tg.InputError as refused:

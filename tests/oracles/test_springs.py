@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tegotae.multibody import AtPoint, Body, Free, Prismatic, Revolute, Scene, Spherical, Spring, Tree
+from tegotae.multibody import AtPoint, Body, Free, Mimic, Prismatic, Revolute, Scene, Spherical, Spring, Tree
 
 LIFT = Tree([Body(name="lift", mass=2.0, joint=Prismatic(axis=(0, 0, 1)))], gravity=(0, 0, 0))
 ROUND = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
@@ -113,3 +113,31 @@ def test_a_chain_on_a_spring_gains_nothing_however_wildly_it_swings(K, period):
     begun = 0.5 * K * (np.linalg.norm(np.array([1.5, 0, 0]) - far) - 0.4) ** 2  # all is level at first
     assert energy.max() - begun <= 3e-3 * np.max(run.kinetic_energy)  # the last tick's error is told before it is paid
     assert run.about["unsolved_steps"] == 0
+
+
+def test_geared_slides_on_a_spring_swing_as_one_mass():
+    """Nothing turns, so a tick has no velocity terms to be solved anew for; both move against each other by one number.
+
+    With x of the first and -x of the second the spring is stretched by 2 x: (m1 + m2) x'' = -4 K x.
+    """
+    masses, K, until, errors, periods = (1.0, 2.0), 300.0, 1.9, [], (2e-3, 1e-3, 5e-4)
+    follows = Prismatic(axis=(1, 0, 0), mimic=Mimic("one", ratio=-1.0))
+    tree = Tree(
+        [
+            Body(name="one", mass=masses[0], joint=Prismatic(axis=(1, 0, 0))),
+            Body(name="two", mass=masses[1], joint=follows),
+        ],
+        gravity=(0, 0, 0),
+    )
+    spring = Spring(first=AtPoint("one", (3, 0, 0)), second="two", stiffness=K, length=3.0)
+    rate = np.sqrt(4.0 * K / sum(masses))
+    for period in periods:
+        run = Scene(tree=tree, springs=[spring], reactions=True).run(until, period=period, q=[0.1, -0.1])
+        place, speed = 0.1 * np.cos(rate * until), -0.1 * rate * np.sin(rate * until)
+        errors.append(max(abs(run.q[-1, 0] - place), abs(run.v[-1, 0] - speed) / rate))
+        stored = 0.5 * K * (np.asarray(run.q)[:, 0] - np.asarray(run.q)[:, 1]) ** 2
+        energy = np.asarray(run.kinetic_energy) + stored
+        assert np.abs(energy / (0.5 * K * 0.2**2) - 1.0).max() < 1e-3
+        # The spring pulls along the slides: what carries them feels nothing beside what the gear asks of them.
+        assert np.abs(np.asarray(run["reaction.one"])[:, 1:]).max() < 1e-9
+    assert np.polyfit(np.log(periods), np.log(errors), 1)[0] == pytest.approx(2.0, abs=0.1), errors

@@ -309,7 +309,6 @@ class Planar(Declared):
         values["turn"] = _aligned("Planar", "turn", self.turn, Revolute, normal)
 
 
-Compound = Spherical | Universal | Cylindrical | Planar
 Joint = Revolute | Prismatic | Fixed | Free | Spherical | Universal | Cylindrical | Planar
 
 

@@ -110,8 +110,8 @@ class Closing:
         def _inward(self, q: ArrayLike) -> Array: ...
 
     @property
-    def is_closed(self) -> bool:
-        """Whether it has loops, or joints that follow others."""
+    def has_conditions(self) -> bool:
+        """Whether loops, or joints that follow others, put conditions on its speeds."""
         return bool(self.arrays.welds or self.arrays.gears)
 
     def gaps(self, q: ArrayLike) -> Array:
@@ -159,7 +159,7 @@ class Closing:
     @cached_property
     def _felt(self) -> list[Array]:
         """How gaps move by the speeds, in some configurations in which loops are closed."""
-        if not self.is_closed:
+        if not self.has_conditions:
             return []
         rng, every = np.random.default_rng(1), np.arange(self.arrays.nv)
         q = self._some_closed(rng)

@@ -282,7 +282,7 @@ class Scene(StartingScene):
 
     def about_end(self, state: State) -> dict[str, Any]:
         """In how many ticks loops stood where one of their conditions says nothing, such as in a dead point."""
-        if not self.tree.is_closed:
+        if not self.tree.has_conditions:
             return {}
         count = int(state["singular"])
         if count:

@@ -101,7 +101,7 @@ class StartingScene(Admittance):
         speed = _vector("v", given.get("v", np.zeros(tree.nv)), tree.nv)
         if lost := layout.no_turn(start):
             checks.refuse(OWNER, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
-        if tree.is_closed:
+        if tree.has_conditions:
             tree.check_closed(start, speed, OWNER)
         if (speed[self.joints[0].damping == math.inf] != 0.0).any():
             checks.refuse(OWNER, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")

@@ -112,7 +112,7 @@ class Tree(Dynamics, Closing):
         """The configuration q in which every joint is at 0 and every free body where it was placed; of a tree with
         loops the nearest one in which they are closed.
         """
-        return self.closed() if self.is_closed else self._at_zero()
+        return self.closed() if self.has_conditions else self._at_zero()
 
     def _at_zero(self) -> Array:
         q, first = np.zeros(self.nq), self.arrays.qi

@@ -99,7 +99,7 @@ class RelativeAdmittance(Admittance):
         if ends[0] == ends[1]:
             checks.refuse(_OWNER, f"at={self.at!r} and of={self.of!r} are one rigid body.", "Give two that can meet.")
         object.__setattr__(self, "controllers", checked_controllers(_OWNER, self.tree, self.controllers))
-        if self.tree.is_closed:
+        if self.tree.has_conditions:
             remedy = "Use a TreeAdmittance, which solves them in its ticks."
             checks.refuse(_OWNER, "tree has loops, or joints that follow others.", remedy)
         for name, friction in self._rubbing.items():

@@ -231,9 +231,9 @@ def take_means(p, w, T):
     for o in range(len(w.v1)):
         w.mean[o] = 0.5 * (w.begun[o] + w.v1[o])
     see_gained(p, w, T)
-    if rigid_rows(p) > 0:  # by the speeds found loops are met to a higher order, and so are their forces
-        aim_bonds(p, w, w.mid, w.v1, 0.5 * T)
     if take_velocity_terms(p, w, T) > STILL:
+        if rigid_rows(p) > 0:  # by the speeds found loops are met to a higher order, and so are their forces
+            aim_bonds(p, w, w.mid, w.v1, 0.5 * T)
         return True
     take_back_terms(p, w)
     return False
